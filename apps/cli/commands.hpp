@@ -1,0 +1,108 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "exit_codes.hpp"
+#include "input_flags.hpp"
+#include "parse.hpp"
+#include "stream_flags.hpp"
+
+namespace jme::cli {
+
+// A command adds its flags to the command line when it is made and works when it is run. Flags hold the
+// command's address, so it stays where it is.
+
+/// Two of epsilon, delta and sigma give the third.
+class CalibrateCommand {
+ public:
+  explicit CalibrateCommand(CLI::App& root);
+  CalibrateCommand(const CalibrateCommand&) = delete;
+  CalibrateCommand& operator=(const CalibrateCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  Text epsilon_, delta_, sigma_;
+  bool json_ = false;
+};
+
+/// How far one person can move both moments.
+class SensitivityCommand {
+ public:
+  explicit SensitivityCommand(CLI::App& root);
+  SensitivityCommand(const SensitivityCommand&) = delete;
+  SensitivityCommand& operator=(const SensitivityCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  HorizonFlags horizon_;
+  Text dimension_, norm_bound_, lambda_, workload_, workload2_, shape_, shape2_, adjacency_, participations_,
+      separation_, batch_, squares_;
+  bool json_ = false;
+};
+
+/// How good a noise shape is for a workload.
+class ShapeCommand {
+ public:
+  explicit ShapeCommand(CLI::App& root);
+  ShapeCommand(const ShapeCommand&) = delete;
+  ShapeCommand& operator=(const ShapeCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  HorizonFlags horizon_;
+  Text workload_, shape_, objective_, max_state_vectors_;
+  bool json_ = false;
+};
+
+/// Methods and shapes side by side, before any data is touched.
+class PlanCommand {
+ public:
+  explicit PlanCommand(CLI::App& root);
+  PlanCommand(const PlanCommand&) = delete;
+  PlanCommand& operator=(const PlanCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  StreamFlags stream_;
+  bool json_ = false;
+};
+
+/// Rows in, private releases out.
+class RunCommand {
+ public:
+  explicit RunCommand(CLI::App& root);
+  RunCommand(const RunCommand&) = delete;
+  RunCommand& operator=(const RunCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  StreamFlags stream_;
+  InputFlags input_;
+  Text emit_, output_, seed_;
+  bool raw_ = false, psd_ = false, dry_run_ = false;
+};
+
+/// The whole pipeline on built-in public data, private beside exact.
+class DemoCommand {
+ public:
+  explicit DemoCommand(CLI::App& root);
+  DemoCommand(const DemoCommand&) = delete;
+  DemoCommand& operator=(const DemoCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+};
+
+}  // namespace jme::cli

@@ -1,0 +1,41 @@
+# bash completion for jme. Flags come from the command's own help, so they are never out of date.
+
+_jme_flags() {
+  jme $1 --help 2>/dev/null | sed -n '/^Example/q;s/^  \(-h,\)\{0,1\}\(--[a-z0-9-]*\(,--[a-z0-9-]*\)*\).*/\2/p' | tr ',' ' '
+}
+
+_jme() {
+  local commands='run plan calibrate sensitivity shape demo'
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
+  COMPREPLY=()
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case " $commands " in *" $word "*) command=$word && break ;; esac
+  done
+
+  local values=''
+  case $previous in
+    --method) values='jme lambda-jme ime cs pp pp-debiased' ;;
+    --shape | --shape1 | --shape2) values='auto identity sqrt banded:16 banded-inverse:16 blt:4 scaled-blt:4 dense' ;;
+    --workload | --workload1 | --workload2) values='prefix mean decay:0.99 window:100' ;;
+    --adjacency) values='replace-one add-remove' ;;
+    --second) values='full diagonal none' ;;
+    --balance) values='free balanced' ;;
+    --objective) values='rmse max' ;;
+    --squares) values='per-example batch-mean paper' ;;
+    --format) values='csv ndjson npy' ;;
+    --on-bad-row) values='fail zero' ;;
+    --emit) values='first second mean covariance' ;;
+    --output) COMPREPLY=($(compgen -f -- "$current")) && return ;;
+  esac
+  if [[ -n $values ]]; then
+    COMPREPLY=($(compgen -W "$values" -- "$current"))
+  elif [[ $current == -* ]]; then
+    COMPREPLY=($(compgen -W "$(_jme_flags $command)" -- "$current"))
+  elif [[ -z $command ]]; then
+    COMPREPLY=($(compgen -W "$commands" -- "$current"))
+  elif [[ $command == run ]]; then
+    COMPREPLY=($(compgen -f -- "$current"))
+  fi
+}
+
+complete -o filenames -F _jme jme

@@ -1,0 +1,34 @@
+# fish completion for jme. Flags come from the command's own help, so they are never out of date.
+
+set -l commands run plan calibrate sensitivity shape demo
+
+function __jme_flags
+    set -l words (commandline -opc)
+    jme $words[2] --help 2>/dev/null | sed -n '/^Example/q;s/^  \(-h,\)\{0,1\}\(--[a-z0-9-]*\)[^ ]*\( [^ ]*\)\{0,1\}  *\(.*\)/\2\t\4/p'
+end
+
+function __jme_after
+    set -l words (commandline -opc)
+    contains -- $words[-1] $argv
+end
+
+complete -c jme -f
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a run -d 'Private running moments of rows'
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a plan -d 'Compare methods and noise shapes'
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a calibrate -d 'Noise for a privacy budget'
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a sensitivity -d 'How far one person can move both moments'
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a shape -d 'How good a noise shape is'
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a demo -d 'The whole pipeline on public data'
+complete -c jme -n "__fish_seen_subcommand_from $commands; and string match -q -- '-*' (commandline -ct)" -a '(__jme_flags)'
+complete -c jme -n '__jme_after --method' -a 'jme lambda-jme ime cs pp pp-debiased'
+complete -c jme -n '__jme_after --shape --shape1 --shape2' -a 'auto identity sqrt banded:16 banded-inverse:16 blt:4 scaled-blt:4 dense'
+complete -c jme -n '__jme_after --workload --workload1 --workload2' -a 'prefix mean decay:0.99 window:100'
+complete -c jme -n '__jme_after --adjacency' -a 'replace-one add-remove'
+complete -c jme -n '__jme_after --second' -a 'full diagonal none'
+complete -c jme -n '__jme_after --balance' -a 'free balanced'
+complete -c jme -n '__jme_after --objective' -a 'rmse max'
+complete -c jme -n '__jme_after --squares' -a 'per-example batch-mean paper'
+complete -c jme -n '__jme_after --format' -a 'csv ndjson npy'
+complete -c jme -n '__jme_after --on-bad-row' -a 'fail zero'
+complete -c jme -n '__jme_after --emit' -a 'first second mean covariance'
+complete -c jme -n '__fish_seen_subcommand_from run' -F

@@ -1,0 +1,103 @@
+#include "input_flags.hpp"
+
+#include <cmath>
+
+#include <jme/base/errors.hpp>
+
+namespace jme::cli {
+
+namespace {
+
+InputFormat parse_format(std::string_view text) {
+  if (text == "auto") return InputFormat::automatic;
+  if (text == "csv") return InputFormat::csv;
+  if (text == "ndjson") return InputFormat::ndjson;
+  if (text == "npy") return InputFormat::npy;
+  throw InvalidParameter("format", text, "csv, ndjson or npy");
+}
+
+OnBadRow parse_on_bad_row(std::string_view text) {
+  if (text == "fail") return OnBadRow::fail;
+  if (text == "zero") return OnBadRow::zero;
+  throw InvalidParameter("on-bad-row", text, "fail or zero");
+}
+
+char parse_delimiter(std::string_view text) {
+  if (text == "tab" || text == "\\t") return '\t';
+  const bool one = text.size() == 1;
+  if (!one || text[0] == '"' || text[0] == '\n' || text[0] == '\r' ||
+      static_cast<unsigned char>(text[0]) >= 0x80) {
+    throw InvalidParameter("delimiter", text, "one character other than a quote or a line end, or tab");
+  }
+  return text[0];
+}
+
+}  // namespace
+
+void InputFlags::attach(CLI::App& app) {
+  const std::string group = "Input";
+  add_text(app, "FILE", file, "", "CSV, NDJSON or .npy, also .gz and .xz; - (default) is standard input");
+  add_text(app, "--format", format, "F",
+           "csv, ndjson or npy (default: by the file's extension; stdin is csv)")
+      ->group(group);
+  add_text(app, "--columns", columns, "A,B,..",
+           "Columns to use, in this order (default: the bounded ones, else all)")
+      ->group(group);
+  add_text(app, "--bounds", bounds, "A=LO:HI,..",
+           "PUBLIC range of every column; values are clamped to it and results come back in these units")
+      ->group(group);
+  app.add_flag("--no-header", no_header, "The first CSV line is a row, not names")->group(group);
+  add_text(app, "--delimiter", delimiter, "C", "Between CSV fields (default ,); tab for tabs")->group(group);
+  add_text(app, "--on-bad-row", on_bad_row, "DO", "fail (default) or zero: count it as the zero row")
+      ->group(group);
+}
+
+InputFlags::Input InputFlags::input() const {
+  Input result{.path = file.value_or("-"), .options = {}, .bounds_text = bounds};
+  if (result.path.empty()) throw InvalidParameter("file", "the name is empty; - is standard input");
+  if (format) result.options.format = parse_format(*format);
+  if (delimiter) result.options.delimiter = parse_delimiter(*delimiter);
+  if (on_bad_row) result.options.on_bad_row = parse_on_bad_row(*on_bad_row);
+  result.options.header = !no_header;
+  if (columns) {
+    result.options.columns = parse_list("columns", *columns);
+  } else if (bounds) {
+    result.options.columns = bounded_columns(*bounds);
+  }
+  static_cast<void>(result.bounds(result.options.columns));
+  return result;
+}
+
+StreamFlags::FromColumns InputFlags::Input::from_columns() const {
+  StreamFlags::FromColumns known;
+  if (!options.columns.empty()) known.dimension = options.columns.size();
+  if (bounds_text) known.norm_bound = std::sqrt(static_cast<double>(options.columns.size()));
+  return known;
+}
+
+ColumnBounds InputFlags::Input::bounds(const std::vector<std::string>& names) const {
+  if (!bounds_text) return ColumnBounds::none(names.size());
+  return ColumnBounds::parse(*bounds_text, names);
+}
+
+bool InputFlags::Input::has_header_file() const {
+  if (path == "-") return false;
+  const auto ends = [this](std::string_view suffix) {
+    return path.ends_with(suffix) || path.ends_with(std::string(suffix) + ".gz") ||
+           path.ends_with(std::string(suffix) + ".xz");
+  };
+  switch (options.format) {
+    case InputFormat::npy:
+      return true;
+    case InputFormat::csv:
+      return options.header;
+    case InputFormat::ndjson:
+      return false;
+    case InputFormat::automatic:
+      break;
+  }
+  if (ends(".npy")) return true;
+  return options.header && !ends(".ndjson") && !ends(".jsonl") && !ends(".json");
+}
+
+}  // namespace jme::cli

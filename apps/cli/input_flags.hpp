@@ -1,0 +1,38 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <jme/data/bounds.hpp>
+#include <jme/data/row_reader.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parse.hpp"
+#include "stream_flags.hpp"
+
+namespace jme::cli {
+
+/// Where rows come from and how their columns are read.
+struct InputFlags {
+  Text file, format, columns, bounds, delimiter, on_bad_row;
+  bool no_header = false;
+
+  void attach(CLI::App& app);
+
+  /// The flags, checked; nothing is opened.
+  struct Input {
+    std::string path;  ///< "-" is standard input
+    InputOptions options;
+    Text bounds_text;
+
+    /// What the flags alone say about the stream: with bounds the norm bound is sqrt(d).
+    [[nodiscard]] StreamFlags::FromColumns from_columns() const;
+    /// The bounds of these columns, or none.
+    [[nodiscard]] ColumnBounds bounds(const std::vector<std::string>& names) const;
+    /// True where the column names can be read without reading a value: a CSV header or a .npy shape.
+    [[nodiscard]] bool has_header_file() const;
+  };
+  [[nodiscard]] Input input() const;
+};
+
+}  // namespace jme::cli

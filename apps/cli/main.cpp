@@ -1,0 +1,83 @@
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <fcntl.h>
+#include <string>
+#include <unistd.h>
+
+#include "commands.hpp"
+#include "output.hpp"
+
+namespace {
+
+using jme::cli::ExitCode;
+
+/// The command the user was in when the flags went wrong: "jme run".
+std::string current_command(const CLI::App& root) {
+  const auto parsed = root.get_subcommands();
+  return parsed.empty() ? "jme" : "jme " + parsed.front()->get_name();
+}
+
+/// Where a standard stream was closed, the next file opened would take its number and receive what is not
+/// meant for it. The placeholder is open the wrong way round, so that using it fails as using a closed one
+/// would.
+void occupy_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    static_cast<void>(::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+  }
+}
+
+template <class... Commands>
+ExitCode run_chosen(const Commands&... commands) {
+  ExitCode code = ExitCode::usage;
+  static_cast<void>(((commands.chosen() && ((code = commands.run()), true)) || ...));
+  return code;
+}
+
+ExitCode run(int argc, char** argv) {
+  CLI::App root("Private running moments of a stream, under differential privacy", "jme");
+  root.set_version_flag("--version", "jme " JME_VERSION);
+  root.require_subcommand(1);
+  root.get_formatter()->column_width(28);
+  root.footer("jme COMMAND --help shows the flags and examples of a command; jme demo needs none.");
+  const jme::cli::RunCommand run_command(root);
+  const jme::cli::PlanCommand plan(root);
+  const jme::cli::CalibrateCommand calibrate(root);
+  const jme::cli::SensitivityCommand sensitivity(root);
+  const jme::cli::ShapeCommand shape(root);
+  const jme::cli::DemoCommand demo(root);
+
+  if (argc <= 1) {
+    std::fputs(root.help().c_str(), stderr);
+    return ExitCode::usage;
+  }
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    // The app whose --help was given: its own page.
+    const auto parsed = root.get_subcommands();
+    jme::cli::Output().write(parsed.empty() ? root.help() : parsed.front()->help("jme"));
+    return ExitCode::ok;
+  } catch (const CLI::CallForVersion& version) {
+    jme::cli::Output().write(std::string(version.what()) + '\n');
+    return ExitCode::ok;
+  } catch (const CLI::ParseError& error) {
+    jme::cli::print_error(std::string(error.what()) + " (see " + current_command(root) + " --help)");
+    return ExitCode::usage;
+  }
+  return run_chosen(run_command, plan, calibrate, sensitivity, shape, demo);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  occupy_standard_streams();
+  // A closed pipe then shows as EPIPE at the write that met it, and the process ends quietly.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return static_cast<int>(run(argc, argv));
+  } catch (...) {
+    return static_cast<int>(jme::cli::report(std::current_exception()));
+  }
+}

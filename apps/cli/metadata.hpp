@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <jme/data/bounds.hpp>
+#include <jme/mechanism/mechanism.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emit.hpp"
+
+namespace jme::cli {
+
+/// What a reader of the releases must know, all of it public.
+struct RunDescription {
+  const Mechanism& mechanism;
+  const ColumnBounds& bounds;
+  const EmitOptions& emit;
+  std::string bounds_text;  ///< --bounds as it was written; empty without bounds
+  std::optional<std::uint64_t> insecure_seed;
+};
+
+/// The first line of a run: version, configuration, privacy and column names.
+[[nodiscard]] nlohmann::ordered_json metadata(const RunDescription& run,
+                                              const std::vector<std::string>& columns);
+
+/// The plan and the privacy statement in words, for --dry-run.
+[[nodiscard]] std::string dry_run_text(const RunDescription& run, const std::vector<std::string>& columns);
+
+}  // namespace jme::cli

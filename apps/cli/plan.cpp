@@ -1,0 +1,31 @@
+#include <jme/theory/plan.hpp>
+
+#include "commands.hpp"
+#include "output.hpp"
+#include "plan_table.hpp"
+#include "table.hpp"
+
+namespace jme::cli {
+
+PlanCommand::PlanCommand(CLI::App& root)
+    : app_(root.add_subcommand("plan", "Compare methods and noise shapes before touching any data")) {
+  stream_.attach(*app_);
+  app_->add_flag("--json", json_, "One JSON object");
+  app_->footer(
+      "std: noise on one entry of a step; rmse: expected error of one released entry; error: expected\n"
+      "squared error summed over all releases; state: vectors kept in memory. * marks the recommended.\n"
+      "--method and --shape restrict the comparison.\n"
+      "\nExamples:\n"
+      "  jme plan --epsilon 1 --delta 1e-6 --rows 1000 --dimension 10 --norm-bound 1\n"
+      "  jme plan --sigma 2 --rows 1e6 --every 1000 --dimension 10 --norm-bound 1 --workload prefix --json\n"
+      "  jme plan --sigma 2 --rows 1000 --dimension 3 --norm-bound 1 --method jme --shape blt:4");
+}
+
+ExitCode PlanCommand::run() const {
+  const StreamConfig config = stream_.config();
+  const Plan result = plan(config, stream_.scope(config));
+  Output().write(json_ ? json_line(plan_json(result)) : plan_table(result));
+  return ExitCode::ok;
+}
+
+}  // namespace jme::cli

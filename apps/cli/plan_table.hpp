@@ -1,0 +1,13 @@
+#pragma once
+
+#include <jme/theory/plan.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace jme::cli {
+
+[[nodiscard]] nlohmann::ordered_json plan_json(const Plan& plan);
+/// Aligned text; the recommended candidate is marked with a star.
+[[nodiscard]] std::string plan_table(const Plan& plan);
+
+}  // namespace jme::cli

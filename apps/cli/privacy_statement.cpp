@@ -1,0 +1,116 @@
+#include "privacy_statement.hpp"
+
+#include <fmt/format.h>
+
+#include <jme/privacy/gaussian.hpp>
+
+namespace jme::cli {
+
+namespace {
+
+std::string budget_words(const Mechanism& mechanism) {
+  const Budget& budget = mechanism.config().budget;
+  if (budget.sigma == 0) {
+    return fmt::format("epsilon = {:g}, delta = {:g} differential privacy", budget.epsilon, budget.delta);
+  }
+  // A budget in epsilon and delta pays for the sampler's distance from an ideal Gaussian; sigma is taken as
+  // it is.
+  const double delta = 1e-6;
+  return fmt::format(
+      "mu = {:.6g} Gaussian differential privacy, up to the noise sampler's distance from an ideal Gaussian "
+      "(for "
+      "instance epsilon = {:.6g} at delta = {:g}),",
+      gdp_mu(mechanism.sigma()), gaussian_epsilon(mechanism.sigma(), delta), delta);
+}
+
+std::string neighbours(const StreamConfig& config) {
+  const bool replace = config.adjacency == Adjacency::replace_one;
+  if (config.participation.rows == 1) {
+    return replace ? "one row is replaced by any other row" : "one row is there or counts as zero";
+  }
+  return fmt::format("the rows of one person (at most {}) {}", config.participation.rows,
+                     replace ? "are replaced by any other rows" : "are there or count as zero");
+}
+
+std::string person(const StreamConfig& config) {
+  if (config.participation.rows == 1) {
+    return "One person is assumed to contribute a single row; a person with more rows is protected less.";
+  }
+  const std::size_t apart = config.participation.separation;
+  return fmt::format(
+      "One person is assumed to contribute at most {} rows{}; a person with more rows{} is protected less.",
+      config.participation.rows,
+      apart > 1 ? fmt::format(", any two of them at least {} rows apart", apart) : "",
+      apart > 1 ? " or closer ones" : "");
+}
+
+}  // namespace
+
+std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_bounds, bool insecure_seed) {
+  const StreamConfig& config = mechanism.config();
+  const Horizon& horizon = mechanism.horizon();
+  std::vector<std::string> text;
+  if (insecure_seed) {
+    text.emplace_back(
+        "NOT PRIVATE: the noise comes from a test seed that anybody can guess. What follows would hold with "
+        "noise "
+        "keyed from the system.");
+  }
+  text.push_back(
+      fmt::format("Two streams in which {} cannot be told apart from all releases together better than {} "
+                  "allows. This is spent once for the whole stream of at most {} rows and {} releases, "
+                  "whatever is computed from the releases later, even if later rows depend on earlier "
+                  "releases.",
+                  neighbours(config), budget_words(mechanism), horizon.rows(), horizon.steps()));
+  text.push_back(person(config));
+  text.push_back(
+      fmt::format("{}every row is clipped to Euclidean length {:g}{}. Rows beyond the limits still count, "
+                  "but not in full, so results can be off by what was cut away.",
+                  has_bounds ? "Every value is clamped to its column's bounds and mapped to [-1, 1], then "
+                             : "Before anything else ",
+                  config.norm_bound, has_bounds ? " in these units" : ""));
+  text.emplace_back(
+      "Public, not protected: how many rows there are and when they come, the names and number of the "
+      "columns, the "
+      "bounds, and every parameter of this run, the noise's size included.");
+  text.emplace_back(
+      "Not promised: that nothing can be learnt about a person from what holds for the whole population; "
+      "protection "
+      "for data on the same people published elsewhere, whose privacy losses add up with this one; running "
+      "the same "
+      "rows again, which spends as much again; the secrecy of the input itself and of the machine it is on.");
+  return text;
+}
+
+std::string one_line(const std::vector<std::string>& paragraphs) {
+  std::string line;
+  for (const std::string& paragraph : paragraphs) line += (line.empty() ? "" : " ") + paragraph;
+  return line;
+}
+
+std::string wrapped(const std::vector<std::string>& paragraphs, std::size_t width) {
+  std::string text;
+  for (const std::string& paragraph : paragraphs) {
+    if (!text.empty()) text += '\n';
+    std::size_t column = 0, begin = 0;
+    while (begin < paragraph.size()) {
+      const std::size_t end = std::min(paragraph.find(' ', begin), paragraph.size());
+      const std::size_t length = end - begin;
+      if (column > 0 && column + 1 + length > width) {
+        text += '\n';
+        column = 0;
+      }
+      if (column > 0) {
+        text += ' ';
+        ++column;
+      }
+      text.append(paragraph, begin, length);
+      column += length;
+      begin = end + 1;
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace jme::cli

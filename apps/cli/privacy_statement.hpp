@@ -1,0 +1,19 @@
+#pragma once
+
+#include <jme/mechanism/mechanism.hpp>
+#include <string>
+#include <vector>
+
+namespace jme::cli {
+
+/// The guarantee in plain words, a sentence or two a paragraph: what is promised, about whom, under which
+/// assumptions, what is public and what is not promised.
+[[nodiscard]] std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_bounds,
+                                                         bool insecure_seed);
+
+/// The paragraphs in one line, for the metadata.
+[[nodiscard]] std::string one_line(const std::vector<std::string>& paragraphs);
+/// The paragraphs wrapped at `width` columns, with an empty line between them.
+[[nodiscard]] std::string wrapped(const std::vector<std::string>& paragraphs, std::size_t width = 80);
+
+}  // namespace jme::cli

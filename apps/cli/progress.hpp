@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+
+namespace jme::cli {
+
+/// A bar on stderr, drawn a few times a second and wiped at the end. For people: only where stderr is a
+/// terminal.
+class Progress {
+ public:
+  /// `quiet`: draw nothing, for instance because the results go to the same terminal.
+  Progress(bool quiet, std::size_t horizon_rows);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress();
+
+  [[nodiscard]] bool is_shown() const { return shown_; }
+  /// `fraction` of the input read, where it is known; else rows count against the horizon.
+  void update(std::size_t rows, std::optional<double> fraction);
+
+ private:
+  bool shown_;
+  bool colour_;
+  bool drawn_ = false;
+  std::size_t horizon_rows_;
+  std::chrono::steady_clock::time_point start_, last_;
+};
+
+}  // namespace jme::cli

@@ -1,0 +1,174 @@
+#include <cstdio>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/data/row_reader.hpp>
+#include <jme/moments/moment_stream.hpp>
+
+#include "commands.hpp"
+#include "emit.hpp"
+#include "metadata.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "table.hpp"
+
+namespace jme::cli {
+
+namespace {
+
+// Filters, noise levels and limits do not depend on the dimension, so a stream of this one finds every
+// wrong parameter before the data tells the real one.
+constexpr std::size_t stand_in_dimension = 2;
+
+MomentStream make_stream(const Mechanism& mechanism, std::optional<std::uint64_t> seed) {
+  return seed ? MomentStream(mechanism, InsecureTestSeed{*seed}) : MomentStream(mechanism);
+}
+
+std::vector<std::string> numbered(std::size_t dimension) {
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i <= dimension; ++i) names.push_back(fmt::format("{}", i));
+  return names;
+}
+
+// The rows one after another; each release leaves the process before the next row is read.
+void pump(RowReader& reader, MomentStream& stream, const RunDescription& run,
+          const std::vector<std::string>& names, Output& output) {
+  const Units units = units_of(run.bounds);
+  const auto publish = [&](const Release& release) {
+    if (!release.is_new()) return;
+    if (release.steps() == 1) output.write(json_line(metadata(run, names)));
+    output.write(release_line(release, units, run.emit));
+  };
+  Progress progress(output.is_terminal(), run.mechanism.horizon().rows());
+  std::vector<double> row(reader.dimension());
+  const auto next = [&] {
+    try {
+      return reader.next(row);
+    } catch (const DataError&) {
+      // Past the horizon a row is one too many, whatever is in it.
+      if (!reader.is_bad() || stream.rows() < run.mechanism.horizon().rows()) throw;
+      return true;
+    }
+  };
+  while (next()) {
+    // A bad row that counts as zero is zero in scaled units: the middle of the bounds.
+    if (!reader.is_bad()) run.bounds.to_unit(row);
+    publish(stream.push(row));
+    if (progress.is_shown()) progress.update(stream.rows(), reader.progress());
+  }
+  if (stream.rows() == 0) throw DataError(reader.place() + ": no rows");
+  publish(stream.finish());
+}
+
+}  // namespace
+
+RunCommand::RunCommand(CLI::App& root)
+    : app_(root.add_subcommand("run", "Private running moments of rows from a file or standard input")) {
+  input_.attach(*app_);
+  stream_.attach(*app_);
+  const std::string group = "Output";
+  add_text(*app_, "--emit", emit_, "LIST", "first, second, mean, covariance (default mean,covariance)")
+      ->group(group);
+  app_->add_flag("--raw", raw_, "Keep the covariance's bias instead of removing it")->group(group);
+  app_->add_flag("--psd", psd_, "Project covariances to the nearest positive semidefinite matrix")
+      ->group(group);
+  add_text(*app_, "--output", output_, "FILE", "Write there instead of standard output")->group(group);
+  app_->add_flag("--dry-run", dry_run_, "Print the plan and the privacy statement; read no data")
+      ->group(group);
+  add_text(*app_, "--insecure-test-seed", seed_, "N", "Reproducible noise that protects NOBODY; for tests")
+      ->group(group);
+  app_->footer(
+      "Writes one JSON object a line: first the configuration and the privacy statement, then the releases,\n"
+      "t counting the rows included and noise_std standing beside every value.\n"
+      "\nExamples:\n"
+      "  printf 'x,y\\n0.1,0.2\\n0.3,-0.1\\n' | jme run --epsilon 1 --delta 1e-6 --rows 2 --norm-bound 1\n"
+      "  seq 1 2000 | jme run --no-header --bounds 1=0:5000 --epsilon 1 --delta 1e-6 --rows 2000 --every "
+      "500\n"
+      "  jme run day.csv --bounds temp=-20:45,co=0:100 --epsilon 1 --delta 1e-6 --rows 1e5 --every 100 "
+      "--dry-run");
+}
+
+ExitCode RunCommand::run() const {
+  if (!input_.file && !dry_run_ && ::isatty(STDIN_FILENO) == 1) {
+    std::fputs(app_->help("jme").c_str(), stderr);
+    print_error("no FILE was given and standard input is a terminal");
+    return ExitCode::usage;
+  }
+
+  // Everything the flags can get wrong, before anything is opened.
+  const InputFlags::Input input = input_.input();
+  StreamFlags::FromColumns known = input.from_columns();
+  const bool dimension_known = known.dimension || stream_.dimension;
+  if (!dimension_known) known.dimension = stand_in_dimension;
+  StreamConfig config = stream_.config(known);
+  EmitOptions emit{.values = emit_ ? parse_emit(*emit_) : default_emit(config.second),
+                   .bias = raw_ ? Bias::kept : Bias::removed,
+                   .psd = psd_};
+  check_emit(emit, config, input.bounds_text.has_value());
+  std::optional<std::uint64_t> seed;
+  if (seed_) seed = parse_count("insecure-test-seed", *seed_, 0);
+  if (output_ && input.path != "-" && same_file(*output_, input.path)) {
+    throw InvalidParameter("output", *output_, "another file than the input");
+  }
+  Mechanism mechanism(config);
+  MomentStream stream = make_stream(mechanism, seed);
+  if (seed) print_warning("--insecure-test-seed: this noise can be guessed and protects nobody");
+
+  const auto adopt = [&](std::size_t dimension) {
+    if (dimension == config.dimension) return;
+    if (dimension_known) {
+      throw InvalidParameter("dimension", static_cast<double>(config.dimension),
+                             fmt::format("{}, the number of columns", dimension));
+    }
+    config.dimension = dimension;
+    config.shape = mechanism.shape_first();
+    if (mechanism.has_second()) config.shape_second = mechanism.shape_second();
+    mechanism = Mechanism(config);
+    stream = make_stream(mechanism, seed);
+  };
+
+  if (dry_run_) {
+    std::vector<std::string> names = input.options.columns;
+    if (!dimension_known) {
+      if (!input.has_header_file()) {
+        throw InvalidParameter("dimension",
+                               "must be given (or columns, or bounds) for a dry run without a file that "
+                               "has a header: no row is read to find out");
+      }
+      names = RowReader(input.path, input.options).columns();
+      adopt(names.size());
+    }
+    if (names.empty()) names = numbered(config.dimension);
+    const ColumnBounds bounds = input.bounds(names);
+    Output().write(dry_run_text({mechanism, bounds, emit, input.bounds_text.value_or(""), seed}, names));
+    return ExitCode::ok;
+  }
+
+  RowReader reader(input.path, input.options);
+  adopt(reader.dimension());
+  // Columns that were asked for keep the names they were asked by: those are public, while a header could be
+  // a first row of data that only looks like one.
+  const std::vector<std::string> names =
+      input.options.columns.empty() ? reader.columns() : input.options.columns;
+  const ColumnBounds bounds = input.bounds(names);
+  std::optional<Output> file;
+  if (output_) file.emplace(*output_);
+  Output standard;
+  Output& output = file ? *file : standard;
+  const auto tell_bad_rows = [&] {
+    if (input.options.on_bad_row != OnBadRow::zero || reader.bad_rows() == 0) return;
+    print_note(fmt::format("{} bad row(s) counted as zero", reader.bad_rows()));
+  };
+  try {
+    pump(reader, stream, {mechanism, bounds, emit, input.bounds_text.value_or(""), seed}, names, output);
+  } catch (...) {
+    tell_bad_rows();
+    throw;
+  }
+  output.close();
+  tell_bad_rows();
+  return ExitCode::ok;
+}
+
+}  // namespace jme::cli

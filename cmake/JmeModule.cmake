@@ -1,0 +1,36 @@
+# Flags every target of the project is built with.
+add_library(jme_options INTERFACE)
+target_compile_features(jme_options INTERFACE cxx_std_20)
+# Noise must be the same bits on every machine: no contraction of a*b+c, and never -ffast-math.
+target_compile_options(jme_options INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wpedantic -ffp-contract=off)
+if(JME_SANITIZE)
+  target_compile_options(jme_options INTERFACE -fsanitize=${JME_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(jme_options INTERFACE -fsanitize=${JME_SANITIZE})
+endif()
+
+add_library(jme INTERFACE)
+add_library(jme::jme ALIAS jme)
+set_property(GLOBAL PROPERTY JME_MODULES "")
+
+# jme_module(NAME USES other rooms LINKS libraries): the static library jme_NAME from src/NAME, and its tests.
+function(jme_module name)
+  cmake_parse_arguments(ARG "" "" "USES;LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${name}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_library(jme_${name} STATIC ${sources})
+  target_include_directories(
+    jme_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(jme_${name} PRIVATE $<BUILD_INTERFACE:jme_options> PUBLIC ${ARG_LINKS})
+  target_compile_features(jme_${name} PUBLIC cxx_std_20)
+  foreach(other IN LISTS ARG_USES)
+    if(TARGET jme_${other})
+      target_link_libraries(jme_${name} PUBLIC jme_${other})
+    endif()
+  endforeach()
+  set_target_properties(jme_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(jme INTERFACE jme_${name})
+  set_property(GLOBAL APPEND PROPERTY JME_MODULES ${name})
+endfunction()

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+
+namespace jme {
+
+/// How long the stream may be and when it publishes: both public before the first row.
+/// A step is a block of `every` rows (MATH 4b); the last block may be shorter.
+class Horizon {
+ public:
+  /// `rows` >= 1 rows in all, one release every `every` >= 1 rows.
+  explicit Horizon(std::size_t rows, std::size_t every = 1);
+
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] std::size_t every() const { return every_; }
+  [[nodiscard]] std::size_t steps() const { return (rows_ + every_ - 1) / every_; }
+  /// Rows that belong to step `step` (0-based): `every`, or fewer in a partial last block.
+  [[nodiscard]] std::size_t rows_in_step(std::size_t step) const;
+  /// Rows seen by the end of step `step` (0-based).
+  [[nodiscard]] std::size_t rows_through(std::size_t step) const;
+  /// The same rows with a step for each: what PP's noise lives on.
+  [[nodiscard]] Horizon by_row() const { return Horizon(rows_, 1); }
+
+ private:
+  std::size_t rows_;
+  std::size_t every_;
+};
+
+}  // namespace jme

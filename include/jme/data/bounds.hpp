@@ -1,0 +1,33 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jme {
+
+/// Public natural ranges of columns, "temp=-20:45,co=0:10000": each column is clamped to its range and mapped
+/// to [-1, 1].
+class ColumnBounds {
+ public:
+  /// Every column must be bounded exactly once, low < high, both finite. Throws InvalidParameter("bounds",
+  /// ...).
+  static ColumnBounds parse(std::string_view text, const std::vector<std::string>& columns);
+  /// No bounds: centre 0, half-width 1, nothing clamped.
+  static ColumnBounds none(std::size_t dimension);
+
+  [[nodiscard]] bool is_none() const { return none_; }
+  void to_unit(std::span<double> row) const;
+  [[nodiscard]] std::span<const double> centre() const { return centre_; }
+  [[nodiscard]] std::span<const double> half_width() const { return half_width_; }
+
+ private:
+  bool none_ = true;
+  std::vector<double> centre_, half_width_;
+};
+
+/// Column names bounded in "a=..,b=..", in order: the default for --columns.
+[[nodiscard]] std::vector<std::string> bounded_columns(std::string_view text);
+
+}  // namespace jme

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <jme/filter/filter.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace jme {
+
+enum class Direction { forward, inverse };
+
+/// Applies F or F^-1 step by step to vectors of `width` coordinates with the memory the filter needs:
+/// taps.size()-1 past vectors and one vector a mode; the whole history for dense and square-root filters.
+/// The inverse runs in feedback form (SHAPING, Streaming). A long window of equal taps costs three additions
+/// a step on average, however long it is.
+class FilterStream {
+ public:
+  FilterStream(Filter filter, Direction direction, std::size_t width);
+
+  /// out = row t of (F in) or (F^-1 in), t = number of calls before. `in` and `out` may be the same span.
+  void step(std::span<const double> in, std::span<double> out);
+
+  /// Overrides for a partial last block (forward only): the row's schedule and the weight of the single mode.
+  struct LastStep {
+    std::optional<double> row{};
+    std::optional<double> mode_weight{};
+  };
+  void last_step(std::span<const double> in, std::span<double> out, const LastStep& last);
+
+  [[nodiscard]] std::size_t steps_done() const { return done_; }
+  [[nodiscard]] std::size_t width() const { return width_; }
+
+ private:
+  // How a step is made: from past inputs, from past outputs, as a sum over a window, or by whole rows of a
+  // matrix.
+  enum class Form { series, feedback, window, dense };
+
+  void advance(std::span<const double> in, std::span<double> out, const LastStep& last);
+  void series_tile(std::size_t begin, std::span<double> values, const LastStep& last);
+  void feedback_tile(std::size_t begin, std::span<double> values);
+  void window_tile(std::size_t begin, std::span<double> values);
+  void dense_tile(std::size_t begin, std::span<double> values, std::span<const double> weights);
+  void advance_modes(std::size_t begin, std::span<const double> newest);
+  void store(std::size_t begin, std::span<const double> newest);
+  void close_window();
+  [[nodiscard]] double mode_weight(std::size_t mode, const LastStep& last) const;
+  [[nodiscard]] double* past(std::size_t step, std::size_t begin);
+
+  Filter filter_;
+  Direction direction_;
+  std::size_t width_;
+  std::size_t stride_;  // width rounded up, so that inner loops have a fixed length
+  Form form_;
+  std::vector<double> taps_;  // of the series that runs: the core's, or its inverse in closed form
+  std::size_t slots_;         // past vectors the ring holds in the end
+  bool ended_ = false;
+  std::size_t done_ = 0;
+  // Ring of past vectors, one accumulator a mode, and the current block's sum of a window.
+  std::vector<double> history_, modes_, window_sum_;
+};
+
+}  // namespace jme

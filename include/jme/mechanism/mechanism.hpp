@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <jme/base/horizon.hpp>
+#include <jme/calibration/calibration.hpp>
+#include <jme/filter/filter.hpp>
+#include <jme/mechanism/stream_config.hpp>
+
+namespace jme {
+
+/// The public grids on which data and noise meet (SAFETY): rows are multiples of `first`, block sums of
+/// products multiples of `second`.
+struct Lattice {
+  double first;   ///< gamma1 = 2^-20 zeta
+  double second;  ///< gamma2 = 2^-20 zeta^2
+};
+
+/// A configuration made concrete and checked once: filters, sensitivity and the pair (std1, std2).
+/// Holds no data and no randomness; the engine runs it and theory predicts it.
+class Mechanism {
+ public:
+  explicit Mechanism(const StreamConfig& config);
+
+  [[nodiscard]] const StreamConfig& config() const { return config_; }
+  [[nodiscard]] const Horizon& horizon() const { return horizon_; }
+  [[nodiscard]] const Workload& workload_first() const { return config_.workload; }
+  [[nodiscard]] const Workload& workload_second() const {
+    return config_.workload_second ? *config_.workload_second : config_.workload;
+  }
+  [[nodiscard]] bool has_second() const { return config_.second != SecondMoment::none; }
+  /// Resolved shapes: never `automatic`.
+  [[nodiscard]] const Shape& shape_first() const { return shape_first_; }
+  [[nodiscard]] const Shape& shape_second() const { return shape_second_; }
+
+  /// A1, A2 over the horizon's steps.
+  [[nodiscard]] const Filter& a1() const { return a1_; }
+  [[nodiscard]] const Filter& a2() const { return a2_; }
+  /// C1, C2. Over steps; PP noises rows, so there C1 runs over rows.
+  [[nodiscard]] const Filter& c1() const { return c1_; }
+  [[nodiscard]] const Filter& c2() const { return c2_; }
+
+  /// Noise multiplier in use. From (epsilon, delta) it is a little more than the exact Gaussian calibration: the
+  /// distance between our sampler and an ideal Gaussian is taken off the budget first (random/GUARANTEES.md).
+  [[nodiscard]] double sigma() const { return sigma_; }
+  [[nodiscard]] const Exposure& exposure() const { return exposure_; }
+  [[nodiscard]] const Calibration& calibration() const { return calibration_; }
+  [[nodiscard]] const Lattice& lattice() const { return lattice_; }
+  /// Where noise is drawn: a draw a step, or a draw a row for PP.
+  [[nodiscard]] Horizon noise_horizon() const {
+    return squares_noisy_rows(config_.method) ? horizon_.by_row() : horizon_;
+  }
+  /// Standard deviation of the noise on every coordinate of a step, in lattice units: off-diagonal entries of the
+  /// full second moment carry half the variance of its diagonal (MATH 5).
+  [[nodiscard]] std::vector<double> noise_scale_first(const Calibration& calibration) const;
+  [[nodiscard]] std::vector<double> noise_scale_second(const Calibration& calibration) const;
+  /// lambda* (0 under add-remove or without a second moment).
+  [[nodiscard]] double lambda_free() const { return lambda_free_; }
+
+ private:
+  [[nodiscard]] Calibration calibrated(const RowModel& rows, double sigma, std::optional<double> lambda) const;
+  [[nodiscard]] double sigma_for_our_sampler(const Calibration& ideal) const;
+  StreamConfig config_;
+  Horizon horizon_;
+  Shape shape_first_, shape_second_;
+  Filter a1_, a2_, c1_, c2_;
+  double sigma_;
+  Exposure exposure_;
+  Lattice lattice_;
+  Calibration calibration_;
+  double lambda_free_;
+};
+
+}  // namespace jme

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include <jme/base/values.hpp>
+#include <jme/calibration/method.hpp>
+#include <jme/sensitivity/participation.hpp>
+#include <jme/shaping/shape.hpp>
+#include <jme/workload/workload.hpp>
+
+namespace jme {
+
+/// Either (epsilon, delta) or the noise multiplier sigma itself.
+struct Budget {
+  double epsilon = 0;
+  double delta = 0;
+  double sigma = 0;
+
+  /// sigma, or the exact Gaussian calibration of (epsilon, delta). Throws InvalidParameter.
+  [[nodiscard]] double noise_multiplier() const;
+};
+
+/// Everything that is public before the first row. Plain data; Mechanism checks it.
+struct StreamConfig {
+  Budget budget;
+  std::size_t rows = 0;   ///< horizon in rows; or give `steps`
+  std::size_t steps = 0;  ///< horizon in releases; rows = steps * every
+  std::size_t every = 1;  ///< rows a step: one release every so many rows
+  std::size_t dimension = 0;
+  double norm_bound = 0;
+  Workload workload = mean();
+  std::optional<Workload> workload_second{};  ///< default: the same
+  Method method = Method::jme;
+  Shape shape = Shape::automatic();
+  std::optional<Shape> shape_second{};  ///< default: the same
+  SecondMoment second = SecondMoment::full;
+  Adjacency adjacency = Adjacency::replace_one;
+  Participation participation{};
+  std::optional<double> lambda{};   ///< jme under add-remove, lambda-jme
+  std::optional<double> balance{};  ///< weight w2/w1 of the second moment's error; sets lambda (MATH 3)
+  double alpha = 0.5;             ///< ime
+  std::optional<double> tau{};      ///< cs, default 1/zeta^2
+  Objective objective = Objective::rmse;
+  std::size_t max_state_vectors = 5;
+  unsigned threads = 1;
+};
+
+}  // namespace jme

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include <jme/mechanism/mechanism.hpp>
+#include <jme/moments/release.hpp>
+#include <jme/random/key.hpp>
+
+namespace jme {
+
+/// The private running moments of a stream of rows.
+///
+/// A row is clipped to the norm bound, snapped to the lattice and summed into its block; at the block's end both
+/// moments meet noise that was made without them, and the workload turns the noisy blocks into a release.
+class MomentStream {
+ public:
+  /// Noise keyed from the system.
+  explicit MomentStream(const StreamConfig& config);
+  explicit MomentStream(const Mechanism& mechanism);
+  /// Reproducible and NOT private: for tests and experiments.
+  MomentStream(const Mechanism& mechanism, InsecureTestSeed seed);
+  MomentStream(MomentStream&&) noexcept;
+  MomentStream& operator=(MomentStream&&) noexcept;
+  ~MomentStream();
+
+  /// Takes the next row. Returns the newest release: a new one where this row closed a block (see Release::is_new).
+  /// Throws BudgetExhausted past the horizon, before any noise is drawn; DataError for a NaN, infinity or wrong width.
+  const Release& push(std::span<const double> row);
+  /// Ends the stream: releases a partial last block, if any (then is_new). No row may follow.
+  const Release& finish();
+
+  [[nodiscard]] const Release& release() const;
+  [[nodiscard]] const Mechanism& mechanism() const;
+  [[nodiscard]] std::size_t rows() const;
+
+ private:
+  struct Engine;
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace jme

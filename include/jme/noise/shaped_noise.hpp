@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <jme/filter/filter.hpp>
+#include <jme/filter/stream.hpp>
+#include <jme/random/gaussian_source.hpp>
+#include <span>
+#include <vector>
+
+namespace jme {
+
+/// scale_j [C^-1 Z]_{t,j} rounded to the nearest whole number, one step after another: noise in whole lattice
+/// units, made without any data.
+class ShapedNoise {
+ public:
+  /// `scale[j]`: standard deviation of coordinate j in lattice units. Throws InvalidParameter where noise
+  /// could reach 2^38 units (then its double has too few digits below the lattice, SAFETY 2): where
+  ///     GaussianSource::largest_draw * scale_j * ||row t of C^-1|| >= 2^38,
+  /// a length that a Gaussian of this variance passes with probability below 1e-36. Whatever is drawn, by
+  /// Cauchy-Schwarz noise stays below 2^38 sqrt(steps) <= 2^51, so that its sum with data below 2^52 is
+  /// exact.
+  ShapedNoise(const Filter& shape, const GaussianSource& source, Channel channel, std::vector<double> scale);
+
+  /// Adds step t's noise to `values` (whole numbers in lattice units); t = number of calls before. Throws
+  /// BudgetExhausted past the horizon, before anything is drawn.
+  void add_to(std::span<double> values);
+
+  [[nodiscard]] std::size_t steps_done() const { return stream_.steps_done(); }
+
+ private:
+  GaussianSource source_;
+  Channel channel_;
+  std::size_t steps_;
+  std::vector<double> scale_, draws_;
+  FilterStream stream_;
+};
+
+}  // namespace jme

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <jme/sensitivity/joint.hpp>
+#include <string_view>
+
+namespace jme {
+
+/// How a batch's second moment is formed (MATH 8).
+enum class Squares { per_example, batch_mean, paper };
+[[nodiscard]] Squares parse_squares(std::string_view text);
+
+/// Joint sensitivity of (batch first moment, sqrt(lambda) * batch squares) for a batch of m clipped rows,
+/// replace-one. per_example: sums of rows and of their squares; batch_mean: the mean and its square;
+/// paper: the sum and the square of the sum, its TRUE sensitivity (not the paper's).
+[[nodiscard]] double batch_sensitivity(Squares squares, const RowModel& rows, std::size_t batch,
+                                       double lambda);
+
+}  // namespace jme

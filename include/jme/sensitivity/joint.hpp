@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <jme/base/values.hpp>
+#include <string_view>
+#include <vector>
+
+namespace jme {
+
+/// Who counts as a neighbour: one row replaced by another (the paper's), or one row absent (zeroed).
+enum class Adjacency { replace_one, add_remove };
+
+[[nodiscard]] Adjacency parse_adjacency(std::string_view text);
+[[nodiscard]] std::string_view name(Adjacency adjacency);
+
+/// r_d(nu) of MATH 3: sup over rows x, y of norm <= 1 of ||x - y||^2 + nu ||xx' - yy'||^2 (replace-one),
+/// or 1 + nu (add-remove). nu >= 0.
+[[nodiscard]] double joint_gain(Adjacency adjacency, std::size_t dimension, double nu);
+/// Largest nu with joint_gain <= rho; rho >= the gain at 0.
+[[nodiscard]] double inverse_joint_gain(Adjacency adjacency, std::size_t dimension, double rho);
+
+/// What one person can move: the sensitivity of sqrt(first-channel^2 + lambda second-channel^2) is
+///     max over patterns of sum over (g1, g2) in the pattern of  zeta^2 g1 joint_gain(lambda zeta^2 g2 / g1).
+/// One participation: a pattern for every column, (g1, g2) = (a_i^2, b_i^2). Several: see participation.hpp.
+struct ColumnGain {
+  double first;   ///< a_i^2, or the Gram row sum g1_i
+  double second;  ///< b_i^2, or g2_i
+};
+struct Exposure {
+  std::vector<std::vector<ColumnGain>> patterns{};
+  std::size_t blocks_touched = 1;  ///< how many steps a person can touch, for rounding slack
+};
+/// One row a person; keeps only the Pareto-maximal columns. Spans are squared column norms of C1, C2.
+[[nodiscard]] Exposure single_exposure(const std::vector<double>& squared_first,
+                                       const std::vector<double>& squared_second);
+
+struct RowModel {
+  Adjacency adjacency = Adjacency::replace_one;
+  std::size_t dimension = 1;
+  double norm_bound = 1;  // zeta
+};
+/// Joint L2 sensitivity at weight lambda >= 0 of the second channel.
+[[nodiscard]] double joint_sensitivity(const RowModel& rows, const Exposure& exposure, double lambda);
+/// Sensitivity of the first channel alone, 2 zeta a (replace-one) or zeta a (add-remove).
+[[nodiscard]] double first_sensitivity(const RowModel& rows, const Exposure& exposure);
+/// Sensitivity of the second channel alone: sqrt2 zeta^2 b (d >= 2), zeta^2 b (d = 1, or add-remove).
+[[nodiscard]] double second_sensitivity(const RowModel& rows, const Exposure& exposure);
+/// Largest column norm (or root of the largest pattern sum) of each channel.
+[[nodiscard]] double first_column_norm(const Exposure& exposure);
+[[nodiscard]] double second_column_norm(const Exposure& exposure);
+
+/// lambda*: the largest lambda whose joint sensitivity equals first_sensitivity; 0 under add-remove.
+[[nodiscard]] double largest_free_lambda(const RowModel& rows, const Exposure& exposure);
+/// lambda minimising w1 error_first + w2 error_second, where ratio = w2 N ||A2 C2^-1||^2 / (w1 d ||A1
+/// C1^-1||^2) (MATH 3, weighted goal).
+[[nodiscard]] double weighted_lambda(const RowModel& rows, const Exposure& exposure, double ratio);
+
+}  // namespace jme

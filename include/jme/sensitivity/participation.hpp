@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <jme/base/horizon.hpp>
+#include <jme/filter/filter.hpp>
+#include <jme/sensitivity/joint.hpp>
+
+namespace jme {
+
+/// One person contributes at most `rows` rows, any two at least `separation` rows apart.
+struct Participation {
+  std::size_t rows = 1;
+  std::size_t separation = 1;
+};
+
+/// How many rows of one person fit the horizon at that separation: never more than it asks for.
+[[nodiscard]] std::size_t rows_that_fit(const Horizon& horizon, const Participation& participation);
+
+/// What such a person can move through C1 and C2 on this horizon: exact columns for one row; for several the
+/// earliest packing where it is the worst (non-negative non-increasing Toeplitz, one row a step), else the
+/// bound G(l) of MATH 3 (sound for any C, blocks with multiplicities included).
+[[nodiscard]] Exposure exposure(const Filter& c1, const Filter& c2, const Horizon& horizon,
+                                const Participation& participation);
+
+}  // namespace jme

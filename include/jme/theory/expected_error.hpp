@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <jme/mechanism/mechanism.hpp>
+#include <vector>
+
+namespace jme {
+
+/// Whether the symmetric matrix's noise is counted as we draw it, N = d(d+1)/2 draws, or as the paper does,
+/// d^2.
+enum class Count { symmetric, paper };
+/// N of the error formulas: how often std2^2 occurs in one release's squared Frobenius error (MATH 5).
+[[nodiscard]] double counted_coordinates(SecondMoment second, std::size_t dimension, Count count);
+
+/// An expectation known exactly (low == high) or between two bounds (PP's sup over data).
+struct Interval {
+  double low, high;
+};
+
+/// Expected squared errors summed over all releases and coordinates (MATH 6). PP: rows are noised, errors
+/// counted at releases; its second error is exact for the identity and between an attained value and a proven
+/// bound for other shapes. Throws InvalidParameter("rows", ...) for PP with a shape it cannot evaluate at
+/// that horizon: many states above 16384 rows; dense matrices or custom workloads above 2048.
+struct ExpectedError {
+  double first;
+  Interval second;  ///< {0, 0} without a second moment
+};
+[[nodiscard]] ExpectedError expected_error(const Mechanism& mechanism, Count count = Count::symmetric);
+
+/// sup over streams of rows in R^dimension of tr(M XX') with M = (A2'A2) o Q, for unit norm bound:
+/// [attained value, dual bound] (MATH 6). Dense: O(n^3) time, n^2 memory.
+[[nodiscard]] Interval pp_cross_term(const Filter& a2, const Filter& c1, std::size_t dimension = 1);
+
+/// Per-release noise variance of one coordinate, unit: data units squared.
+struct ReleaseVariance {
+  std::vector<double> first;   ///< std1^2 ||row t of A1 C1^-1||^2
+  std::vector<double> second;  ///< std2^2 ||row t of A2 C2^-1||^2 (diagonal entry; off-diagonal half of it);
+                               ///< empty for PP, whose second moment's noise depends on the data
+};
+[[nodiscard]] ReleaseVariance release_variance(const Mechanism& mechanism);
+
+/// Sup over data of the expected squared error of the running covariance (of the variances alone where the
+/// second moment is diagonal), summed over releases (MATH 7). `debiased`: the estimate's whole bias is known
+/// and removed. One number for all methods but PP, whose sup over data lies between an attained value and a
+/// proven bound. Needs the same workload in both channels. PP with a shape other than the identity: up to 512
+/// rows.
+[[nodiscard]] Interval covariance_error_bounds(const Mechanism& mechanism, bool debiased,
+                                               Count count = Count::symmetric);
+/// The upper end of covariance_error_bounds.
+[[nodiscard]] double covariance_error(const Mechanism& mechanism, bool debiased,
+                                      Count count = Count::symmetric);
+
+}  // namespace jme

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <jme/mechanism/mechanism.hpp>
+#include <jme/theory/expected_error.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace jme {
+
+/// One row of `jme plan`.
+struct PlanCandidate {
+  Method method;
+  Shape shape;                          ///< resolved
+  std::optional<Shape> shape_second{};  ///< where it differs
+  double lambda;
+  double std_first, std_second;
+  double error_first;  ///< expected squared error summed over releases
+  Interval error_second;
+  double rmse_first,
+      rmse_second;            ///< sqrt(error_first/(n d)), sqrt(error_second.high/(n d^2)) (diagonal: n d)
+  std::size_t state_vectors;  ///< per coordinate, of the channel that keeps more
+  std::string note;           ///< why it is no good choice, where there is something to say; else empty
+};
+
+struct Plan {
+  std::vector<PlanCandidate> candidates;
+  std::size_t recommended;            ///< index into candidates
+  std::vector<std::string> left_out;  ///< "METHOD with SHAPE: why" for what was not compared
+};
+
+/// Which methods and shapes to compare: the named ones, or all.
+struct PlanScope {
+  std::optional<Method> method{};
+  std::optional<Shape> shape{};  ///< `automatic` counts as not named
+};
+
+/// Compares methods and shapes for this configuration. What cannot be built or predicted is left out and
+/// said so; throws only where nothing is left.
+///
+/// Recommended, among the candidates whose state fits max_state_vectors (all, if none does):
+/// - With a balance w: least error_first + w error_second, the goal that w sets lambda for (MATH 3).
+/// - By default the first moment comes first: of those within 1% of the least first error, the least
+///   second error. Replace-one has a second moment for free, so nothing has to be given up for it.
+/// - Under add-remove, or with a lambda given: least error_first / least + error_second / least, since
+///   there the second moment is paid for by the first.
+///
+/// PP's second error counts with its upper bound. Ties go to less state.
+[[nodiscard]] Plan plan(const StreamConfig& config, const PlanScope& scope);
+
+}  // namespace jme

@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <jme/base/errors.hpp>
+#include <jme/data/bounds.hpp>
+#include <limits>
+#include <optional>
+
+#include "data/number.hpp"
+
+namespace jme {
+namespace {
+
+struct Entry {
+  std::string name;
+  double low, high;
+};
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t";
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+InvalidParameter complaint(std::string_view what) {
+  return {"bounds", what};
+}
+
+std::optional<double> finite_number(std::string_view text) {
+  double value = 0.0;
+  if (data::parse_number(text, value) != data::CellStatus::number) return std::nullopt;
+  return value;
+}
+
+Entry parse_entry(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const std::size_t colon = equals == std::string_view::npos ? equals : text.find(':', equals);
+  if (colon == std::string_view::npos || text.find('=', equals + 1) != std::string_view::npos)
+    throw complaint(fmt::format("'{}' is not NAME=LOW:HIGH (names with ',' or '=' are not supported)", text));
+  const std::string_view name = trimmed(text.substr(0, equals));
+  if (name.empty()) throw complaint(fmt::format("'{}' names no column", text));
+  const auto low = finite_number(text.substr(equals + 1, colon - equals - 1));
+  const auto high = finite_number(text.substr(colon + 1));
+  if (!low || !high) throw complaint(fmt::format("LOW and HIGH of {} must be finite numbers", name));
+  if (!(*low < *high)) throw complaint(fmt::format("{} needs LOW < HIGH", name));
+  // Half a range below the smallest normal number would map the range to infinity, or lose its bits.
+  if (*high / 2 - *low / 2 < std::numeric_limits<double>::min())
+    throw complaint(fmt::format("the range of {} is too narrow", name));
+  return {std::string(name), *low, *high};
+}
+
+std::vector<Entry> parse_entries(std::string_view text) {
+  std::vector<Entry> entries;
+  for (;;) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    entries.push_back(parse_entry(text.substr(0, comma)));
+    const auto same_name = [&](const Entry& entry) { return entry.name == entries.back().name; };
+    if (std::any_of(entries.begin(), entries.end() - 1, same_name))
+      throw complaint(fmt::format("column {} is bounded twice", entries.back().name));
+    if (comma == text.size()) return entries;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+ColumnBounds ColumnBounds::parse(std::string_view text, const std::vector<std::string>& columns) {
+  for (const std::string& column : columns)
+    if (column.find_first_of(",=") != std::string::npos)
+      throw complaint(
+          fmt::format("column {} cannot be bounded: names with ',' or '=' are not supported", column));
+  const std::vector<Entry> entries = parse_entries(text);
+  for (const Entry& entry : entries)
+    if (std::find(columns.begin(), columns.end(), entry.name) == columns.end())
+      throw complaint(
+          fmt::format("there is no column {} among those taken: {}", entry.name, fmt::join(columns, ", ")));
+
+  ColumnBounds bounds;
+  bounds.none_ = false;
+  for (const std::string& column : columns) {
+    const auto entry = std::find_if(entries.begin(), entries.end(), [&](const Entry& candidate) {
+      return candidate.name == trimmed(column);
+    });
+    if (entry == entries.end())
+      throw complaint(fmt::format("column {} has no bounds: every column needs them", column));
+    // Halved first, so that -1e308:1e308 does not overflow.
+    bounds.centre_.push_back(entry->high / 2 + entry->low / 2);
+    bounds.half_width_.push_back(entry->high / 2 - entry->low / 2);
+  }
+  return bounds;
+}
+
+ColumnBounds ColumnBounds::none(std::size_t dimension) {
+  ColumnBounds bounds;
+  bounds.centre_.assign(dimension, 0.0);
+  bounds.half_width_.assign(dimension, 1.0);
+  return bounds;
+}
+
+void ColumnBounds::to_unit(std::span<double> row) const {
+  if (none_) return;
+  if (row.size() != centre_.size())
+    throw InvalidParameter("bounds",
+                           fmt::format("are for {} columns, the row has {}", centre_.size(), row.size()));
+  // Clamping after the map is clamping before it, and holds whatever the map's rounding.
+  for (std::size_t i = 0; i < row.size(); ++i)
+    row[i] = std::clamp((row[i] - centre_[i]) / half_width_[i], -1.0, 1.0);
+}
+
+std::vector<std::string> bounded_columns(std::string_view text) {
+  std::vector<std::string> names;
+  for (Entry& entry : parse_entries(text)) names.push_back(std::move(entry.name));
+  return names;
+}
+
+}  // namespace jme

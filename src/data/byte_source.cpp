@@ -1,0 +1,55 @@
+#include "data/byte_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <jme/base/errors.hpp>
+
+namespace jme::data {
+
+constexpr std::size_t buffer_size = std::size_t{1} << 16;
+
+ByteSource::ByteSource(const std::string& path) : file_(path), buffer_(buffer_size) {
+  Compression compression = Compression::undecided;
+  while (compression == Compression::undecided) {
+    file_ended_ = !fill();
+    compression = detect_compression({buffer_.data(), filled_}, file_ended_);
+  }
+  if (compression == Compression::gzip) decoder_ = make_gzip_decoder(name());
+  if (compression == Compression::xz) decoder_ = make_xz_decoder(name());
+}
+
+std::span<const char> ByteSource::pending() const {
+  return std::span(buffer_).subspan(begin_, filled_ - begin_);
+}
+
+bool ByteSource::fill() {
+  if (begin_ == filled_) begin_ = filled_ = 0;
+  const std::size_t count = file_.read(std::span(buffer_).subspan(filled_));
+  filled_ += count;
+  return count > 0;
+}
+
+std::size_t ByteSource::read(std::span<char> into) {
+  if (!decoder_) {
+    const auto kept = pending();  // what was read to look for compression
+    if (kept.empty()) return file_.read(into);
+    const std::size_t count = std::min(kept.size(), into.size());
+    std::copy_n(kept.begin(), count, into.begin());
+    begin_ += count;
+    return count;
+  }
+  for (;;) {
+    const auto [consumed, produced] = decoder_->decode(pending(), file_ended_, into);
+    begin_ += consumed;
+    if (produced > 0) return produced;
+    if (consumed > 0) continue;
+    if (file_ended_) {
+      if (decoder_->complete()) return 0;
+      throw DataError(fmt::format("{}: the compressed data end early", name()));
+    }
+    file_ended_ = !fill();
+  }
+}
+
+}  // namespace jme::data

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/decoder.hpp"
+#include "data/input_file.hpp"
+
+namespace jme::data {
+
+/// A file's bytes, decompressed if its first bytes say gzip or xz (the name does not matter).
+class ByteSource {
+ public:
+  explicit ByteSource(const std::string& path);
+
+  /// At least one byte, 0 only at the end.
+  std::size_t read(std::span<char> into);
+  [[nodiscard]] const std::string& name() const { return file_.name(); }
+  [[nodiscard]] std::optional<double> progress() const { return file_.progress(); }
+
+ private:
+  std::span<const char> pending() const;
+  bool fill();  // appends to a drained buffer; false at the end of the file
+
+  InputFile file_;
+  std::vector<char> buffer_;  // as stored in the file
+  std::size_t begin_ = 0, filled_ = 0;
+  bool file_ended_ = false;
+  std::unique_ptr<Decoder> decoder_;  // none: plain
+};
+
+}  // namespace jme::data

@@ -1,0 +1,91 @@
+#include "data/columns.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <charconv>
+#include <jme/base/errors.hpp>
+#include <numeric>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "data/number.hpp"
+
+namespace jme::data {
+namespace {
+
+constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+constexpr std::size_t ambiguous = static_cast<std::size_t>(-2);
+
+// Names that are numbers may be a first row mistaken for a header: they are data and are not shown.
+std::string available_names(const std::vector<std::string>& available) {
+  constexpr std::size_t most_shown = 100;
+  std::vector<std::string_view> shown;
+  double ignored = 0.0;
+  for (const std::string& name : available)
+    if (shown.size() < most_shown && parse_number(name, ignored) == CellStatus::text) shown.push_back(name);
+  if (shown.empty()) return fmt::format("there are {} columns without a name", available.size());
+  if (shown.size() == available.size()) return fmt::format("there are {}", fmt::join(shown, ", "));
+  return fmt::format("among the {} columns are {}", available.size(), fmt::join(shown, ", "));
+}
+
+std::size_t by_number(std::string_view text, std::size_t count) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole && number >= 1 && number <= count ? number - 1 : nowhere;
+}
+
+}  // namespace
+
+std::vector<std::string> numbered_columns(std::size_t count) {
+  std::vector<std::string> names(count);
+  for (std::size_t i = 0; i < count; ++i) names[i] = std::to_string(i + 1);
+  return names;
+}
+
+std::vector<std::size_t> select_columns(const std::vector<std::string>& available,
+                                        const std::vector<std::string>& requested, std::string_view place) {
+  std::vector<std::size_t> selected;
+  if (requested.empty()) {
+    selected.resize(available.size());
+    std::iota(selected.begin(), selected.end(), std::size_t{0});
+  } else {
+    std::unordered_map<std::string_view, std::size_t> places;
+    for (std::size_t i = 0; i < available.size(); ++i)
+      if (const auto [entry, is_new] = places.emplace(available[i], i); !is_new) entry->second = ambiguous;
+    std::unordered_set<std::size_t> taken;
+    for (const std::string& name : requested) {
+      const auto found = places.find(name);
+      const std::size_t index = found != places.end() ? found->second : by_number(name, available.size());
+      if (index == nowhere)
+        throw InvalidParameter("columns",
+                               fmt::format("there is no column {}: {}", name, available_names(available)));
+      if (index == ambiguous)
+        throw DataError(fmt::format("{}: two columns are named {}: choose one by its number", place, name));
+      if (!taken.insert(index).second)
+        throw InvalidParameter("columns", fmt::format("column {} is chosen twice", name));
+      selected.push_back(index);
+    }
+  }
+  std::unordered_set<std::string_view> names;
+  for (const std::size_t index : selected)
+    if (!names.insert(available[index]).second)
+      throw DataError(fmt::format("{}: two of the columns are named {}", place,
+                                  available[index].empty() ? "with an empty name" : available[index]));
+  return selected;
+}
+
+std::string presentable_name(std::string_view name, std::string_view place) {
+  std::string shown(name);
+  for (char& c : shown)
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (std::any_of(shown.begin(), shown.end(), is_control) || !simdjson::validate_utf8(shown))
+    throw DataError(fmt::format("{}: a column's name is not UTF-8 text: binary data?", place));
+  return shown;
+}
+
+}  // namespace jme::data

@@ -1,0 +1,125 @@
+#include "data/csv_splitter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <jme/base/errors.hpp>
+#include <limits>
+
+namespace jme::data {
+namespace {
+
+constexpr std::string_view blanks = " \t";
+static_assert(2 * LineSource::longest_line < std::numeric_limits<std::uint32_t>::max(),
+              "cells keep 32-bit places");
+
+// The high bit of every byte of `word` that equals the byte repeated in `pattern`, exactly: the sum cannot
+// carry from one byte to the next.
+constexpr std::uint64_t equal_bytes(std::uint64_t word, std::uint64_t pattern) {
+  constexpr std::uint64_t low_bits = 0x7f7f7f7f7f7f7f7f;
+  const std::uint64_t difference = word ^ pattern;
+  return ~(((difference & low_bits) + low_bits) | difference | low_bits);
+}
+
+}  // namespace
+
+void CsvSplitter::split(LineSource& lines, std::size_t most_kept) {
+  most_kept_ = most_kept;
+  text_ = lines.text();
+  cells_.clear();
+  count_ = 0;
+  stray_text_ = false;
+  if (text_.find('"') == std::string_view::npos)
+    split_plain();
+  else
+    split_quoted(lines);
+}
+
+inline void CsvSplitter::keep(std::size_t begin, std::size_t end, bool quoted) {
+  if (count_++ < most_kept_)
+    cells_.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), quoted});
+}
+
+void CsvSplitter::split_plain() {
+  std::size_t begin = 0;
+  std::size_t at = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    const std::uint64_t pattern = 0x0101010101010101u * static_cast<unsigned char>(delimiter_);
+    for (; at + sizeof(std::uint64_t) <= text_.size(); at += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, text_.data() + at, sizeof word);
+      for (std::uint64_t hits = equal_bytes(word, pattern); hits != 0; hits &= hits - 1) {
+        const std::size_t end = at + static_cast<std::size_t>(std::countr_zero(hits)) / 8;
+        keep(begin, end, false);
+        begin = end + 1;
+      }
+    }
+  }
+  for (; at < text_.size(); ++at) {
+    if (text_[at] != delimiter_) continue;
+    keep(begin, at, false);
+    begin = at + 1;
+  }
+  keep(begin, text_.size(), false);
+}
+
+void CsvSplitter::split_quoted(LineSource& lines) {
+  for (std::size_t at = 0;; ++at) {
+    std::size_t end = 0;
+    if (at < text_.size() && text_[at] == '"') {
+      const std::size_t close = closing_quote(lines, at + 1);
+      keep(at + 1, close, true);
+      end = std::min(text_.find(delimiter_, close + 1), text_.size());
+      const std::string_view after = text_.substr(close + 1, end - close - 1);
+      stray_text_ |= after.find_first_not_of(blanks) != std::string_view::npos;
+    } else {
+      end = std::min(text_.find(delimiter_, at), text_.size());
+      keep(at, end, false);
+    }
+    if (end == text_.size()) return;
+    at = end;
+  }
+}
+
+// Where the quoted cell that starts at `from` ends. Linear in the cell: what was searched is not searched
+// again.
+std::size_t CsvSplitter::closing_quote(LineSource& lines, std::size_t from) {
+  for (std::size_t searched = from;;) {
+    const std::size_t quote = text_.find('"', searched);
+    if (quote == std::string_view::npos) {
+      searched = text_.size();
+      const bool extended = lines.extend();
+      text_ = lines.text();  // the buffer may have moved
+      if (!extended) {
+        const auto lines_before =
+            std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(from), '\n');
+        throw DataError(fmt::format("{}:{}: a quote is opened and never closed", lines.name(),
+                                    lines.line() + static_cast<std::size_t>(lines_before)));
+      }
+    } else if (quote + 1 < text_.size() && text_[quote + 1] == '"') {
+      searched = quote + 2;
+    } else {
+      return quote;
+    }
+  }
+}
+
+std::string CsvSplitter::unescaped(std::size_t index) const {
+  std::string_view raw = cell(index);
+  if (!cells_[index].quoted) {
+    const std::size_t first = std::min(raw.find_first_not_of(blanks), raw.size());
+    raw.remove_prefix(first);
+    raw.remove_suffix(raw.size() - (raw.find_last_not_of(blanks) + 1));
+    return std::string(raw);
+  }
+  std::string meant;
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    meant.push_back(raw[i]);
+    if (raw[i] == '"') ++i;  // the second of a doubled quote
+  }
+  return meant;
+}
+
+}  // namespace jme::data

@@ -1,0 +1,118 @@
+#include "data/decoder.hpp"
+
+#include <fmt/format.h>
+#include <lzma.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+#include <jme/base/errors.hpp>
+#include <utility>
+
+namespace jme::data {
+namespace {
+
+constexpr std::string_view gzip_magic = "\x1f\x8b";
+constexpr std::string_view xz_magic{
+    "\xfd"
+    "7zXZ\0",
+    6};
+constexpr std::uint64_t xz_memory_limit = std::uint64_t{1} << 30;  // xz -9 needs 65 MiB
+
+class GzipDecoder final : public Decoder {
+ public:
+  explicit GzipDecoder(std::string name) : name_(std::move(name)) {
+    constexpr int gzip_wrapper = 16;
+    if (inflateInit2(&stream_, MAX_WBITS + gzip_wrapper) != Z_OK)
+      throw DataError(fmt::format("{}: gzip decompression cannot start", name_));
+  }
+  GzipDecoder(const GzipDecoder&) = delete;
+  GzipDecoder& operator=(const GzipDecoder&) = delete;
+  ~GzipDecoder() override { inflateEnd(&stream_); }
+
+  Step decode(std::span<const char> in, bool /*last*/, std::span<char> out) override {
+    if (in.empty()) return {0, 0};
+    if (member_ended_) {
+      // Members follow each other (cat a.gz b.gz), and tapes pad with zeros.
+      const auto padding = std::find_if(in.begin(), in.end(), [](char c) { return c != 0; });
+      if (padding != in.begin()) return {static_cast<std::size_t>(padding - in.begin()), 0};
+      if (in.front() != gzip_magic.front())
+        throw DataError(fmt::format("{}: the gzip data are followed by something else", name_));
+      inflateReset(&stream_);
+      member_ended_ = false;
+    }
+    const auto in_size = static_cast<uInt>(std::min<std::size_t>(in.size(), UINT_MAX));
+    const auto out_size = static_cast<uInt>(std::min<std::size_t>(out.size(), UINT_MAX));
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));  // zlib does not write to it
+    stream_.avail_in = in_size;
+    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream_.avail_out = out_size;
+    const int result = inflate(&stream_, Z_NO_FLUSH);
+    if (result == Z_STREAM_END)
+      member_ended_ = true;
+    else if (result != Z_OK && result != Z_BUF_ERROR)
+      throw DataError(fmt::format("{}: the gzip data are damaged", name_));
+    return {in_size - stream_.avail_in, out_size - stream_.avail_out};
+  }
+
+  [[nodiscard]] bool complete() const override { return member_ended_; }
+
+ private:
+  std::string name_;
+  z_stream stream_{};
+  bool member_ended_ = false;
+};
+
+class XzDecoder final : public Decoder {
+ public:
+  explicit XzDecoder(std::string name) : name_(std::move(name)) {
+    if (lzma_stream_decoder(&stream_, xz_memory_limit, LZMA_CONCATENATED) != LZMA_OK)
+      throw DataError(fmt::format("{}: xz decompression cannot start", name_));
+  }
+  XzDecoder(const XzDecoder&) = delete;
+  XzDecoder& operator=(const XzDecoder&) = delete;
+  ~XzDecoder() override { lzma_end(&stream_); }
+
+  Step decode(std::span<const char> in, bool last, std::span<char> out) override {
+    if (ended_) return {0, 0};
+    stream_.next_in = reinterpret_cast<const std::uint8_t*>(in.data());
+    stream_.avail_in = in.size();
+    stream_.next_out = reinterpret_cast<std::uint8_t*>(out.data());
+    stream_.avail_out = out.size();
+    const lzma_ret result = lzma_code(&stream_, last ? LZMA_FINISH : LZMA_RUN);
+    if (result == LZMA_STREAM_END)
+      ended_ = true;
+    else if (result == LZMA_MEMLIMIT_ERROR)
+      throw DataError(fmt::format("{}: the xz data need more than 1 GiB of memory", name_));
+    else if (result != LZMA_OK && result != LZMA_BUF_ERROR)
+      throw DataError(fmt::format("{}: the xz data are damaged", name_));
+    return {in.size() - stream_.avail_in, out.size() - stream_.avail_out};
+  }
+
+  [[nodiscard]] bool complete() const override { return ended_; }
+
+ private:
+  std::string name_;
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+Compression detect_compression(std::string_view start, bool last) {
+  if (start.starts_with(gzip_magic)) return Compression::gzip;
+  if (start.starts_with(xz_magic)) return Compression::xz;
+  const bool may_become = gzip_magic.starts_with(start) || xz_magic.starts_with(start);
+  return may_become && !last ? Compression::undecided : Compression::none;
+}
+
+std::unique_ptr<Decoder> make_gzip_decoder(std::string name) {
+  return std::make_unique<GzipDecoder>(std::move(name));
+}
+
+std::unique_ptr<Decoder> make_xz_decoder(std::string name) {
+  return std::make_unique<XzDecoder>(std::move(name));
+}
+
+}  // namespace jme::data

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace jme::data {
+
+/// Undoes one kind of compression, a piece at a time.
+class Decoder {
+ public:
+  struct Step {
+    std::size_t consumed;
+    std::size_t produced;
+  };
+
+  virtual ~Decoder() = default;
+  /// Decodes from `in` to `out` as far as either reaches; `last` says that nothing follows `in`.
+  virtual Step decode(std::span<const char> in, bool last, std::span<char> out) = 0;
+  /// Whether the input may end here.
+  [[nodiscard]] virtual bool complete() const = 0;
+};
+
+/// Whether `start` could be, or is, the start of a compressed file. 6 bytes always decide.
+enum class Compression { undecided, none, gzip, xz };
+[[nodiscard]] Compression detect_compression(std::string_view start, bool last);
+
+/// `name` is the file's, for messages.
+[[nodiscard]] std::unique_ptr<Decoder> make_gzip_decoder(std::string name);
+[[nodiscard]] std::unique_ptr<Decoder> make_xz_decoder(std::string name);
+
+}  // namespace jme::data

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <jme/data/row_reader.hpp>
+#include <memory>
+#include <string>
+
+#include "data/row_source.hpp"
+
+namespace jme::data {
+
+[[nodiscard]] std::unique_ptr<RowSource> open_csv(const std::string& path, const InputOptions& options);
+[[nodiscard]] std::unique_ptr<RowSource> open_ndjson(const std::string& path, const InputOptions& options);
+[[nodiscard]] std::unique_ptr<RowSource> open_npy(const std::string& path, const InputOptions& options);
+
+}  // namespace jme::data

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace jme::data {
+
+/// The bytes of a file, or of standard input for "-", as they arrive: a slow pipe delivers what it has.
+class InputFile {
+ public:
+  explicit InputFile(const std::string& path);
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  ~InputFile();
+
+  /// At least one byte, 0 only at the end.
+  std::size_t read(std::span<char> into);
+  /// How messages call the file.
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// Fraction read, where the size is known.
+  [[nodiscard]] std::optional<double> progress() const;
+
+ private:
+  std::string name_;
+  int descriptor_;
+  bool owned_;
+  bool at_end_ = false;
+  std::uint64_t size_ = 0;  // 0: unknown
+  std::uint64_t taken_ = 0;
+};
+
+}  // namespace jme::data

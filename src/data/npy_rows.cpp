@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "data/columns.hpp"
+#include "data/formats.hpp"
+#include "data/npy_file.hpp"
+#include "data/row_source.hpp"
+
+namespace jme::data {
+namespace {
+
+/// Streams row-major files; a column-major one has to be held whole.
+class NpyRows final : public RowSource {
+ public:
+  NpyRows(const std::string& path, const InputOptions& options) : file_(path) {
+    const std::vector<std::string> names = numbered_columns(file_.columns());
+    selected_ = select_columns(names, options.columns, file_.name());
+    for (const std::size_t index : selected_) columns_.push_back(names[index]);
+  }
+
+  RowStatus next(std::span<double> row) override {
+    if (line_ == file_.rows()) {
+      if (!ended_) file_.expect_end();
+      ended_ = true;
+      return RowStatus::end;
+    }
+    if (!file_.column_major())
+      taken_ = file_.take(file_.columns());
+    else if (line_ == 0)
+      taken_ = file_.take(file_.rows() * file_.columns());
+    const std::size_t first = file_.column_major() ? line_ : 0;
+    const std::size_t stride = file_.column_major() ? file_.rows() : 1;
+    ++line_;
+    for (std::size_t i = 0; i < selected_.size(); ++i) {
+      row[i] = file_.number(taken_, first + selected_[i] * stride);
+      if (!std::isfinite(row[i]))
+        return bad({.kind = RowProblem::Kind::cell, .column = i, .status = CellStatus::not_finite});
+    }
+    return RowStatus::good;
+  }
+
+  [[nodiscard]] std::string place() const override {
+    return line_ == 0 ? file_.name() : fmt::format("{}: row {}", file_.name(), line_);
+  }
+  [[nodiscard]] std::optional<double> progress() const override { return file_.progress(); }
+
+ protected:
+  [[nodiscard]] std::string_view width_from() const override { return "the file"; }
+
+ private:
+  NpyFile file_;
+  const char* taken_ = nullptr;
+  bool ended_ = false;
+  std::vector<std::size_t> selected_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowSource> open_npy(const std::string& path, const InputOptions& options) {
+  return std::make_unique<NpyRows>(path, options);
+}
+
+}  // namespace jme::data

@@ -1,0 +1,128 @@
+#include "data/number.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cfloat>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+
+namespace jme::data {
+namespace {
+
+static_assert(FLT_EVAL_METHOD == 0, "the fast path needs products rounded once, to double");
+
+// The powers of ten that a double holds exactly: 5^22 < 2^53 < 5^23.
+constexpr int largest_exact_power = 22;
+constexpr std::array<double, largest_exact_power + 1> powers_of_ten = {
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+constexpr std::uint64_t largest_exact_mantissa = std::uint64_t{1} << 53;
+constexpr std::ptrdiff_t digits_in_64_bits = 19;
+// Beyond any exponent that matters, even beside 64 MiB of digits, and far from overflow.
+constexpr std::int64_t exponent_ceiling = 1'000'000'000'000;
+
+constexpr bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+constexpr bool is_digit(char c) {
+  return static_cast<unsigned char>(c - '0') < 10;
+}
+
+bool equals_ignoring_case(std::string_view text, std::string_view lower) {
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
+}
+
+CellStatus name_of_text(std::string_view unsigned_text) {
+  for (const std::string_view name : {"nan", "inf", "infinity"})
+    if (equals_ignoring_case(unsigned_text, name)) return CellStatus::not_finite;
+  return CellStatus::text;
+}
+
+// The digits of a number known to be well formed, for the reader that handles every length.
+CellStatus parse_any_length(std::string_view digits, std::int64_t explicit_exponent, double& value) {
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc{}) return CellStatus::number;
+  // The library says "out of range" for both ends: the place of the first digit tells them apart.
+  const auto point = std::min(digits.find_first_of(".eE"), digits.size());
+  const auto leading = std::min(digits.find_first_of("123456789"), digits.size());
+  const std::int64_t magnitude =
+      explicit_exponent + static_cast<std::int64_t>(point) - static_cast<std::int64_t>(leading);
+  if (magnitude > 0) return CellStatus::out_of_range;
+  value = 0.0;
+  return CellStatus::number;
+}
+
+}  // namespace
+
+std::string_view describe(CellStatus status) {
+  switch (status) {
+    case CellStatus::number:
+      return "a number";
+    case CellStatus::missing:
+      return "missing value";
+    case CellStatus::text:
+      return "not a number";
+    case CellStatus::not_finite:
+      return "not a finite number";
+    case CellStatus::out_of_range:
+      return "number too large for double precision";
+  }
+  return "";
+}
+
+CellStatus parse_number(std::string_view cell, double& value) {
+  const char* p = cell.data();
+  const char* last = p + cell.size();
+  while (p != last && is_blank(*p)) ++p;
+  while (p != last && is_blank(last[-1])) --last;
+  if (p == last) return CellStatus::missing;
+
+  const bool negative = *p == '-';
+  if (negative || *p == '+') ++p;
+  const char* const first = p;
+
+  std::uint64_t mantissa = 0;  // wraps beyond 19 digits, and is then not used
+  while (p != last && is_digit(*p)) mantissa = mantissa * 10 + static_cast<std::uint64_t>(*p++ - '0');
+  std::ptrdiff_t digits = p - first;
+  std::int64_t exponent = 0;
+  if (p != last && *p == '.') {
+    const char* const fraction = ++p;
+    while (p != last && is_digit(*p)) mantissa = mantissa * 10 + static_cast<std::uint64_t>(*p++ - '0');
+    digits += p - fraction;
+    exponent = fraction - p;
+  }
+  if (digits == 0) return name_of_text({first, static_cast<std::size_t>(last - first)});
+
+  std::int64_t explicit_exponent = 0;
+  if (p != last && (*p == 'e' || *p == 'E')) {
+    ++p;
+    const bool small = p != last && *p == '-';
+    if (p != last && (*p == '-' || *p == '+')) ++p;
+    if (p == last) return CellStatus::text;
+    for (; p != last && is_digit(*p); ++p)
+      explicit_exponent = std::min(explicit_exponent * 10 + (*p - '0'), exponent_ceiling);
+    if (small) explicit_exponent = -explicit_exponent;
+  }
+  if (p != last) return CellStatus::text;
+  exponent += explicit_exponent;
+
+  double magnitude = 0.0;
+  if (digits <= digits_in_64_bits && mantissa <= largest_exact_mantissa && exponent >= -largest_exact_power &&
+      exponent <= largest_exact_power) {
+    // Both operands are exact, so the one operation rounds once: the result is the nearest double.
+    // Source: Clinger, "How to read floating point numbers accurately", 1990.
+    const double exact = static_cast<double>(mantissa);
+    magnitude = exponent < 0 ? exact / powers_of_ten[static_cast<std::size_t>(-exponent)]
+                             : exact * powers_of_ten[static_cast<std::size_t>(exponent)];
+  } else {
+    const CellStatus status =
+        parse_any_length({first, static_cast<std::size_t>(last - first)}, explicit_exponent, magnitude);
+    if (status != CellStatus::number) return status;
+  }
+  value = negative ? -magnitude : magnitude;
+  return CellStatus::number;
+}
+
+}  // namespace jme::data

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string_view>
+
+namespace jme::data {
+
+/// What a cell turned out to be.
+enum class CellStatus { number, missing, text, not_finite, out_of_range };
+
+/// The cell's fault in words, for messages; they never contain the cell itself.
+[[nodiscard]] std::string_view describe(CellStatus status);
+
+/// Reads a decimal number with optional sign and exponent, blanks around it allowed, into the nearest double
+/// (ties to even), whatever the locale. Hexadecimal, nan and inf are refused; what is too small for a
+/// subnormal is zero.
+[[nodiscard]] CellStatus parse_number(std::string_view cell, double& value);
+
+}  // namespace jme::data

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/number.hpp"
+
+namespace jme::data {
+
+enum class RowStatus { good, bad, end };
+
+/// Why a row cannot be used; put into words only where they are read.
+struct RowProblem {
+  enum class Kind { none, blank, width, cell, stray_quote, not_json, not_object, not_array, repeated_key };
+
+  Kind kind = Kind::none;
+  std::size_t column = 0;                   ///< cell, repeated_key: index among the columns taken
+  CellStatus status = CellStatus::missing;  ///< cell
+  std::size_t found = 0, expected = 0;      ///< width: how many cells
+};
+
+/// Rows of one format. A file that is broken as a whole throws DataError; a bad row is a status.
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+
+  /// Reads the columns taken; after `bad` the content of `row` means nothing.
+  virtual RowStatus next(std::span<double> row) = 0;
+  /// 1-based line or row last read, 0 before the first, and how messages call it.
+  [[nodiscard]] std::size_t line() const { return line_; }
+  [[nodiscard]] virtual std::string place() const = 0;
+  [[nodiscard]] virtual std::optional<double> progress() const = 0;
+
+  [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
+  /// The last row's problem in words.
+  [[nodiscard]] std::string explain_problem() const;
+
+ protected:
+  RowStatus bad(const RowProblem& problem) {
+    problem_ = problem;
+    return RowStatus::bad;
+  }
+  /// What the width of a row is compared with.
+  [[nodiscard]] virtual std::string_view width_from() const = 0;
+
+  std::vector<std::string> columns_;
+  std::size_t line_ = 0;
+
+ private:
+  RowProblem problem_;
+};
+
+}  // namespace jme::data

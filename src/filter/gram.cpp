@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <cmath>
+#include <jme/base/errors.hpp>
+#include <jme/filter/norms.hpp>
+#include <string>
+
+#include "filter/compensated_sum.hpp"
+#include "filter/scheduled_products.hpp"
+
+namespace jme {
+namespace {
+
+constexpr std::size_t max_exact_steps = 4096;
+constexpr std::size_t max_recursion_taps = 64;  // more are quicker as a dense matrix
+
+// largest[l] = max over pairs exactly l apart -> max over pairs at least lag apart, for every lag asked for.
+std::vector<double> at_least(std::vector<double> largest, std::span<const std::size_t> lags) {
+  for (std::size_t l = largest.size(); l-- > 1;) largest[l - 1] = std::max(largest[l - 1], largest[l]);
+  std::vector<double> bounds;
+  for (const std::size_t lag : lags) bounds.push_back(lag < largest.size() ? largest[lag] : 0.0);
+  return bounds;
+}
+
+std::vector<double> dense_bounds(const Eigen::MatrixXd& matrix, std::span<const std::size_t> lags) {
+  Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(matrix.rows(), matrix.cols());
+  gram.selfadjointView<Eigen::Lower>().rankUpdate(matrix.transpose());
+  std::vector<double> largest;
+  for (Eigen::Index l = 0; l < gram.rows(); ++l) largest.push_back(gram.diagonal(-l).cwiseAbs().maxCoeff());
+  return at_least(std::move(largest), lags);
+}
+
+// For a non-negative non-increasing sequence e the Gram entries of its Toeplitz matrix fall with the lag and
+// along each diagonal, so the first column's product with the one `lag` later is the largest of all. Any
+// other sequence is bounded in modulus by its envelope e_k = max over m >= k of |c_m|, and so are its
+// products.
+std::vector<double> envelope_bounds(const Toeplitz& core, std::size_t n, std::span<const std::size_t> lags) {
+  std::vector<double> envelope = core.coefficients(n);
+  double largest = 0;
+  for (std::size_t k = n; k-- > 0;) envelope[k] = largest = std::max(largest, std::abs(envelope[k]));
+  std::vector<double> bounds;
+  for (const std::size_t lag : lags) {
+    CompensatedSum sum;
+    for (std::size_t k = 0; k + lag < n; ++k) sum.add(envelope[k] * envelope[k + lag]);
+    bounds.push_back(sum.value());
+  }
+  return bounds;
+}
+
+struct Scheduled {
+  Toeplitz series;
+  std::vector<double> squared_rows, columns;
+};
+
+// Every diagonal of the Gram matrix: (C'C)_{j-l,j} = d_{j-l} d_j U_l(j).
+std::vector<double> exact_scheduled_bounds(const Scheduled& c, std::span<const std::size_t> lags) {
+  const std::size_t n = c.columns.size();
+  std::vector<double> largest(n, 0.0);
+  for (std::size_t l = 0; l < n; ++l) {
+    const std::vector<double> products = scheduled_products(c.series, c.squared_rows, l);
+    for (std::size_t j = l; j < n; ++j) {
+      largest[l] = std::max(largest[l], std::abs(c.columns[j - l] * c.columns[j] * products[j]));
+    }
+  }
+  return at_least(std::move(largest), lags);
+}
+
+bool falls_and_is_positive(const Toeplitz& series, std::size_t n) {
+  const std::vector<double> c = series.coefficients(n);
+  return c.back() >= 0 && std::is_sorted(c.rbegin(), c.rend());
+}
+
+// For coefficients that are non-negative and do not increase, c_{t-i} <= c_{t-j+lag} wherever i <= j - lag,
+// so
+//     (C'C)_ij = d_i d_j sum_t l_t^2 c_{t-i} c_{t-j} <= d_j U_lag(j) max_{i <= j-lag} d_i,
+// which is exact for column schedules that do not decrease (the mean's).
+std::vector<double> monotone_scheduled_bounds(const Scheduled& c, std::span<const std::size_t> lags) {
+  const std::size_t n = c.columns.size();
+  std::vector<double> bounds;
+  for (const std::size_t lag : lags) {
+    double bound = 0;
+    if (lag < n) {
+      const std::vector<double> products = scheduled_products(c.series, c.squared_rows, lag);
+      double earlier = 0;
+      for (std::size_t j = lag; j < n; ++j) {
+        earlier = std::max(earlier, c.columns[j - lag]);
+        bound = std::max(bound, earlier * c.columns[j] * products[j]);
+      }
+    }
+    bounds.push_back(bound);
+  }
+  return bounds;
+}
+
+}  // namespace
+
+std::vector<double> gram_lag_bounds(const Filter& c, std::span<const std::size_t> lags) {
+  const std::size_t n = c.steps();
+  if (c.is_dense()) return dense_bounds(c.matrix(), lags);
+  if (c.is_toeplitz()) return envelope_bounds(c.core(), n, lags);
+  const bool regular = !c.core().inverted && !c.last_row();
+  const bool few_taps = regular && c.core().taps.size() <= max_recursion_taps;
+  if (n <= max_exact_steps && !few_taps) return dense_bounds(c.to_dense(), lags);
+  Scheduled scheduled{.series = c.core(), .squared_rows = {}, .columns = {}};
+  for (std::size_t t = 0; t < n; ++t) {
+    scheduled.squared_rows.push_back(c.row()(t) * c.row()(t));
+    scheduled.columns.push_back(c.column()(t));
+  }
+  if (n <= max_exact_steps) return exact_scheduled_bounds(scheduled, lags);
+  if (regular && falls_and_is_positive(c.core(), n)) return monotone_scheduled_bounds(scheduled, lags);
+  throw InvalidParameter("steps", static_cast<double>(n),
+                         "at most " + std::to_string(max_exact_steps) +
+                             " for several participations with this shape, or a shape whose coefficients are "
+                             "positive and fall");
+}
+
+}  // namespace jme

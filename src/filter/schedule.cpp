@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <cmath>
+#include <jme/base/errors.hpp>
+#include <jme/filter/schedule.hpp>
+#include <limits>
+#include <utility>
+
+namespace jme {
+
+Schedule Schedule::values(std::vector<double> numbers) {
+  for (const double number : numbers) {
+    if (!(number > 0) || !std::isfinite(number)) {
+      throw InvalidParameter("schedule", number, "a finite number above 0 at every step");
+    }
+  }
+  Schedule schedule;
+  schedule.kind_ = Values{.numbers = std::move(numbers)};
+  return schedule;
+}
+
+Schedule Schedule::inverse_row_count(std::size_t rows, std::size_t every) {
+  if (rows == 0) throw InvalidParameter("rows", 0, "a whole number of at least 1");
+  if (every == 0) throw InvalidParameter("every", 0, "a whole number of at least 1");
+  Schedule schedule;
+  schedule.kind_ = InverseRowCount{.rows = rows, .every = every};
+  return schedule;
+}
+
+Schedule Schedule::power(double a, double q, std::size_t n, double c, double s) {
+  if (!(a > -1) || !std::isfinite(a)) throw InvalidParameter("schedule a", a, "a finite number above -1");
+  if (!std::isfinite(q)) throw InvalidParameter("schedule q", q, "finite");
+  if (!std::isfinite(s)) throw InvalidParameter("schedule s", s, "finite");
+  // Without the second factor there is no end to stay clear of.
+  if (s != 0 && (!(c > 0) || !std::isfinite(c))) {
+    throw InvalidParameter("schedule c", c, "a finite number above 0");
+  }
+  Schedule schedule;
+  schedule.kind_ = Power{.a = a, .q = q, .n = static_cast<double>(n), .c = c, .s = s};
+  return schedule;
+}
+
+std::size_t Schedule::steps() const {
+  if (const auto* values = std::get_if<Values>(&kind_)) return values->numbers.size();
+  if (const auto* count = std::get_if<InverseRowCount>(&kind_)) {
+    return count->rows / count->every + (count->rows % count->every == 0 ? 0 : 1);
+  }
+  const auto* power = std::get_if<Power>(&kind_);
+  if (power != nullptr && power->s != 0) return static_cast<std::size_t>(power->n);
+  return std::numeric_limits<std::size_t>::max();
+}
+
+double Schedule::operator()(std::size_t step) const {
+  if (const auto* values = std::get_if<Values>(&kind_)) return values->numbers[step];
+  if (const auto* count = std::get_if<InverseRowCount>(&kind_)) {
+    return 1.0 / static_cast<double>(std::min((step + 1) * count->every, count->rows));
+  }
+  if (const auto* power = std::get_if<Power>(&kind_)) {
+    const double t = static_cast<double>(step) + 1;
+    const double start = std::pow(t + power->a, power->q);
+    return power->s == 0 ? start : start * std::pow(power->n - t + power->c, power->s);
+  }
+  return 1;
+}
+
+}  // namespace jme

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <jme/filter/filter.hpp>
+#include <span>
+#include <vector>
+
+namespace jme {
+
+/// T x and T^-1 x for the filter's core T (after inversion), x at most as long as the filter has steps.
+[[nodiscard]] std::vector<double> apply_core(const Toeplitz& core, std::span<const double> x);
+[[nodiscard]] std::vector<double> solve_core(const Toeplitz& core, std::span<const double> x);
+
+/// True for taps that are one number repeated and no modes: a window.
+[[nodiscard]] bool is_window(const Toeplitz& series);
+
+/// Values a decaying recursion has fallen to are set to zero below this: they cannot change any sum, and
+/// subnormal numbers would slow every later step a hundredfold.
+inline constexpr double negligible = 1e-300;
+
+}  // namespace jme

@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <jme/base/errors.hpp>
+#include <jme/filter/stream.hpp>
+#include <utility>
+
+#include "filter/series.hpp"
+
+namespace jme {
+namespace {
+
+// Vectors are kept in a multiple of `lane` coordinates and worked on in tiles that stay in the nearest cache.
+// Inner loops of exactly `lane` turns become SIMD instructions at any optimisation level.
+constexpr std::size_t lane = 8;
+constexpr std::size_t tile = 512;
+constexpr std::size_t shortest_window = 16;
+// Between two flushes a decaying sum can be subnormal, and slow, for this many steps at most.
+constexpr std::size_t steps_between_flushes = 64;
+
+void add_scaled(double* __restrict to, double factor, const double* __restrict from, std::size_t count) {
+  for (std::size_t begin = 0; begin < count; begin += lane) {
+    for (std::size_t i = 0; i < lane; ++i) to[begin + i] += factor * from[begin + i];
+  }
+}
+
+void add_scaled(std::span<double> to, double factor, const double* from) {
+  add_scaled(to.data(), factor, from, to.size());
+}
+
+void scale(std::span<double> values, double factor) {
+  if (factor == 1) return;
+  double* const value = values.data();
+  for (std::size_t begin = 0; begin < values.size(); begin += lane) {
+    for (std::size_t i = 0; i < lane; ++i) value[begin + i] *= factor;
+  }
+}
+
+// sum <- pole * sum + input
+void accumulate(double* __restrict sum, double pole, const double* __restrict input, std::size_t count) {
+  for (std::size_t begin = 0; begin < count; begin += lane) {
+    for (std::size_t i = 0; i < lane; ++i) sum[begin + i] = pole * sum[begin + i] + input[begin + i];
+  }
+}
+
+void flush(std::span<double> values) {
+  for (double& value : values) value = std::abs(value) < negligible ? 0.0 : value;
+}
+
+}  // namespace
+
+FilterStream::FilterStream(Filter filter, Direction direction, std::size_t width)
+    : filter_(std::move(filter)),
+      direction_(direction),
+      width_(width),
+      stride_((width + lane - 1) / lane * lane),
+      form_(Form::dense),
+      slots_(filter_.steps() - 1) {
+  if (direction == Direction::inverse && !filter_.is_invertible()) {
+    throw InvalidParameter("filter", "cannot be inverted: its diagonal has a 0");
+  }
+  if (filter_.is_dense() || (filter_.last_row() && !filter_.last_mode_weight())) return;
+  const Toeplitz& core = filter_.core();
+  const std::size_t steps = filter_.steps();
+  form_ = (direction == Direction::forward) == core.inverted ? Form::feedback : Form::series;
+  taps_ = core.taps;
+  if (form_ == Form::feedback && core.taps.size() >= steps && !core.inverse_taps.empty()) {
+    // Both forms need the whole history; the closed form does not feed rounding errors back.
+    form_ = Form::series;
+    taps_ = core.inverse_taps;
+  } else if (form_ == Form::series && core.taps.size() >= shortest_window && is_window(core)) {
+    form_ = Form::window;
+    window_sum_.assign(stride_, 0.0);
+  }
+  taps_.resize(std::min(taps_.size(), steps));
+  slots_ = form_ == Form::window ? taps_.size() : taps_.size() - 1;
+  modes_.assign(core.modes.size() * stride_, 0.0);
+}
+
+void FilterStream::step(std::span<const double> in, std::span<double> out) {
+  advance(in, out, {});
+}
+
+void FilterStream::last_step(std::span<const double> in, std::span<double> out, const LastStep& last) {
+  if (direction_ == Direction::inverse) throw Error("filter stream: only a forward stream closes early");
+  if (form_ == Form::dense && (last.row || last.mode_weight)) {
+    throw Error("filter stream: the last row of a dense filter is its own");
+  }
+  if (last.mode_weight && (form_ != Form::series || filter_.core().modes.size() != 1)) {
+    throw Error("filter stream: only a filter with a single mode can change its weight");
+  }
+  advance(in, out, last);
+  ended_ = true;
+}
+
+void FilterStream::advance(std::span<const double> in, std::span<double> out, const LastStep& last) {
+  if (ended_ || done_ >= filter_.steps()) throw BudgetExhausted("filter stream: all its steps are done");
+  if (in.size() != width_ || out.size() != width_) {
+    throw InvalidParameter("width", "a filter stream's vectors must have its width");
+  }
+  const bool forward = direction_ == Direction::forward;
+  const bool dense = form_ == Form::dense;
+  const double row = dense ? 1.0 : last.row.value_or(filter_.row()(done_));
+  const double column = dense ? 1.0 : filter_.column()(done_);
+  const std::vector<double> weights = dense ? filter_.row_weights(done_) : std::vector<double>{};
+  if (done_ < slots_) history_.resize((done_ + 1) * stride_, 0.0);
+  std::array<double, tile> buffer;
+  for (std::size_t begin = 0; begin < width_; begin += tile) {
+    const std::size_t count = std::min(tile, width_ - begin);
+    const std::span<double> values(buffer.data(), std::min(tile, stride_ - begin));
+    std::copy_n(in.begin() + static_cast<std::ptrdiff_t>(begin), count, values.begin());
+    std::fill(values.begin() + static_cast<std::ptrdiff_t>(count), values.end(), 0.0);
+    scale(values, forward ? column : 1 / row);
+    switch (form_) {
+      case Form::series:
+        series_tile(begin, values, last);
+        break;
+      case Form::feedback:
+        feedback_tile(begin, values);
+        break;
+      case Form::window:
+        window_tile(begin, values);
+        break;
+      case Form::dense:
+        dense_tile(begin, values, weights);
+        break;
+    }
+    scale(values, forward ? row : 1 / column);
+    std::copy_n(values.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(begin));
+  }
+  if (form_ == Form::window && (done_ + 1) % slots_ == 0) close_window();
+  if (done_ % steps_between_flushes == 0) flush(modes_);
+  ++done_;
+}
+
+double* FilterStream::past(std::size_t step, std::size_t begin) {
+  return history_.data() + (step % slots_) * stride_ + begin;
+}
+
+void FilterStream::store(std::size_t begin, std::span<const double> newest) {
+  if (slots_ > 0 && (form_ != Form::dense || done_ < slots_)) {
+    std::copy(newest.begin(), newest.end(), past(done_, begin));
+  }
+}
+
+double FilterStream::mode_weight(std::size_t mode, const LastStep& last) const {
+  if (last.mode_weight) return *last.mode_weight;
+  if (filter_.last_mode_weight() && done_ + 1 == filter_.steps()) return *filter_.last_mode_weight();
+  return filter_.core().modes[mode].weight;
+}
+
+void FilterStream::advance_modes(std::size_t begin, std::span<const double> newest) {
+  // The modes take in what leaves the taps: the oldest vector of the ring, not yet overwritten.
+  if (modes_.empty() || done_ + 1 < taps_.size()) return;
+  const double* oldest = slots_ == 0 ? newest.data() : past(done_ - slots_, begin);
+  const std::vector<Mode>& modes = filter_.core().modes;
+  for (std::size_t m = 0; m < modes.size(); ++m) {
+    accumulate(modes_.data() + m * stride_ + begin, modes[m].pole, oldest, newest.size());
+  }
+}
+
+void FilterStream::series_tile(std::size_t begin, std::span<double> values, const LastStep& last) {
+  std::array<double, tile> buffer;
+  const std::span<double> newest(buffer.data(), values.size());
+  std::copy(values.begin(), values.end(), newest.begin());
+  scale(values, taps_[0]);
+  for (std::size_t j = 1; j < std::min(taps_.size(), done_ + 1); ++j) {
+    add_scaled(values, taps_[j], past(done_ - j, begin));
+  }
+  for (std::size_t m = 0; m * stride_ < modes_.size(); ++m) {
+    add_scaled(values, mode_weight(m, last), modes_.data() + m * stride_ + begin);
+  }
+  advance_modes(begin, newest);
+  store(begin, newest);
+}
+
+void FilterStream::feedback_tile(std::size_t begin, std::span<double> values) {
+  for (std::size_t j = 1; j < std::min(taps_.size(), done_ + 1); ++j) {
+    add_scaled(values, -taps_[j], past(done_ - j, begin));
+  }
+  for (std::size_t m = 0; m * stride_ < modes_.size(); ++m) {
+    add_scaled(values, -mode_weight(m, {}), modes_.data() + m * stride_ + begin);
+  }
+  scale(values, 1 / taps_[0]);
+  advance_modes(begin, values);
+  store(begin, values);
+}
+
+// The ring holds, of the block before, the sums from each vector to its end; `window_sum_` the sum of this
+// block so far. Together they are the window, without a subtraction that would let rounding errors drift.
+void FilterStream::window_tile(std::size_t begin, std::span<double> values) {
+  store(begin, values);
+  const std::span<double> sum(window_sum_.data() + begin, values.size());
+  add_scaled(sum, 1.0, values.data());
+  std::copy(sum.begin(), sum.end(), values.begin());
+  const bool has_tail = done_ >= slots_ && (done_ + 1) % slots_ != 0;
+  if (has_tail) add_scaled(values, 1.0, past(done_ + 1, begin));
+  scale(values, taps_[0]);
+}
+
+void FilterStream::close_window() {
+  for (std::size_t step = slots_ - 1; step-- > 0;) {
+    add_scaled({past(step, 0), stride_}, 1.0, past(step + 1, 0));
+  }
+  std::fill(window_sum_.begin(), window_sum_.end(), 0.0);
+}
+
+void FilterStream::dense_tile(std::size_t begin, std::span<double> values, std::span<const double> weights) {
+  if (direction_ == Direction::forward) {
+    store(begin, values);
+    scale(values, weights[done_]);
+    for (std::size_t j = 0; j < done_; ++j) add_scaled(values, weights[j], past(j, begin));
+    return;
+  }
+  for (std::size_t j = 0; j < done_; ++j) add_scaled(values, -weights[j], past(j, begin));
+  scale(values, 1 / weights[done_]);
+  store(begin, values);
+}
+
+}  // namespace jme

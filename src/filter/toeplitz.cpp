@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <cmath>
+
+#include "filter/convolution.hpp"
+#include "filter/series.hpp"
+
+namespace jme {
+namespace {
+
+double flushed(double value) {
+  return std::abs(value) < negligible ? 0.0 : value;
+}
+
+std::vector<double> series_coefficients(const Toeplitz& series, std::size_t n) {
+  const std::size_t head = std::min(n, series.taps.size());
+  std::vector<double> c(series.taps.begin(), series.taps.begin() + static_cast<std::ptrdiff_t>(head));
+  c.resize(n, 0.0);
+  // Powers by repeated multiplication lose an ulp a step; starting afresh now and then bounds the loss.
+  constexpr std::size_t stretch = 256;
+  for (const Mode& mode : series.modes) {
+    for (std::size_t begin = head; begin < n; begin += stretch) {
+      double power = mode.weight * std::pow(mode.pole, static_cast<double>(begin - head));
+      if (flushed(power) == 0) break;
+      const std::size_t end = std::min(n, begin + stretch);
+      for (std::size_t k = begin; k < end; ++k) {
+        c[k] += power;
+        power *= mode.pole;
+      }
+    }
+  }
+  return c;
+}
+
+// S x: taps, and a recursion for every mode.
+std::vector<double> convolve_series(const Toeplitz& series, std::span<const double> x) {
+  const std::size_t n = x.size();
+  const std::size_t taps = series.taps.size();
+  std::vector<double> y;
+  if (is_window(series)) {
+    y = window_sums(x, taps);
+    for (double& value : y) value *= series.taps[0];
+  } else {
+    y = convolve(series.taps, x);
+  }
+  for (const Mode& mode : series.modes) {
+    double sum = 0;
+    for (std::size_t t = taps; t < n; ++t) {
+      sum = flushed(mode.pole * sum + x[t - taps]);
+      y[t] += mode.weight * sum;
+    }
+  }
+  return y;
+}
+
+// S^-1 y in feedback form: every value of x from those before it.
+std::vector<double> feed_back_series(const Toeplitz& series, std::span<const double> y) {
+  const std::size_t n = y.size();
+  if (series.inverse_taps.size() >= n && !series.inverse_taps.empty())
+    return convolve(series.inverse_taps, y);
+  const std::size_t taps = series.taps.size();
+  std::vector<double> x(n);
+  std::vector<double> sums(series.modes.size(), 0.0);
+  for (std::size_t t = 0; t < n; ++t) {
+    double known = 0;
+    const std::size_t reach = std::min(taps, t + 1);
+    // The newest value last: everything else is summed while it is still being computed.
+    for (std::size_t j = reach; j-- > 1;) known += series.taps[j] * x[t - j];
+    for (std::size_t i = 0; i < sums.size(); ++i) known += series.modes[i].weight * sums[i];
+    x[t] = flushed((y[t] - known) / series.taps[0]);
+    if (t + 1 < taps) continue;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      sums[i] = flushed(series.modes[i].pole * sums[i] + x[t + 1 - taps]);
+    }
+  }
+  return x;
+}
+
+std::vector<double> inverse_series_coefficients(const Toeplitz& series, std::size_t n) {
+  if (series.inverse_taps.size() >= n && !series.inverse_taps.empty()) {
+    return {series.inverse_taps.begin(), series.inverse_taps.begin() + static_cast<std::ptrdiff_t>(n)};
+  }
+  std::vector<double> impulse(n, 0.0);
+  if (n > 0) impulse[0] = 1;
+  return feed_back_series(series, impulse);
+}
+
+}  // namespace
+
+bool is_window(const Toeplitz& series) {
+  return series.modes.empty() && std::all_of(series.taps.begin(), series.taps.end(),
+                                             [&](double tap) { return tap == series.taps[0]; });
+}
+
+std::vector<double> apply_core(const Toeplitz& core, std::span<const double> x) {
+  return core.inverted ? feed_back_series(core, x) : convolve_series(core, x);
+}
+
+std::vector<double> solve_core(const Toeplitz& core, std::span<const double> x) {
+  return core.inverted ? convolve_series(core, x) : feed_back_series(core, x);
+}
+
+std::vector<double> Toeplitz::coefficients(std::size_t n) const {
+  return inverted ? inverse_series_coefficients(*this, n) : series_coefficients(*this, n);
+}
+
+std::vector<double> Toeplitz::inverse_coefficients(std::size_t n) const {
+  return inverted ? series_coefficients(*this, n) : inverse_series_coefficients(*this, n);
+}
+
+}  // namespace jme

@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <jme/base/errors.hpp>
+#include <jme/filter/norms.hpp>
+#include <jme/mechanism/mechanism.hpp>
+#include <jme/noise/sampler_use.hpp>
+#include <jme/privacy/gaussian.hpp>
+#include <jme/random/sampler_distance.hpp>
+
+namespace jme {
+namespace {
+
+// Products of rows and their lattice are formed in double; beyond this the square of the bound leaves its range.
+constexpr double largest_norm_bound = 1e140;
+// An int64 holds the exact sum of so many products of 2^40 lattice units (SAFETY 1).
+constexpr std::size_t largest_block = std::size_t{1} << 23;
+
+Horizon checked_horizon(const StreamConfig& config) {
+  if (config.every == 0 || config.every > largest_block) {
+    throw InvalidParameter("every", static_cast<double>(config.every), "a whole number from 1 to 8388608");
+  }
+  if (config.rows == 0 && config.steps == 0) {
+    throw InvalidParameter("rows", "the horizon must be given: the noise is made for a public number of rows");
+  }
+  if (config.rows != 0 && config.steps != 0) {
+    const Horizon horizon(config.rows, config.every);
+    if (horizon.steps() != config.steps) {
+      throw InvalidParameter("steps", "give either rows or steps; these two contradict each other");
+    }
+    return horizon;
+  }
+  if (config.rows == 0 && config.steps > std::numeric_limits<std::size_t>::max() / config.every) {
+    throw InvalidParameter("steps", static_cast<double>(config.steps), "a horizon that fits in 64 bits");
+  }
+  return Horizon(config.rows != 0 ? config.rows : config.steps * config.every, config.every);
+}
+
+const StreamConfig& checked(const StreamConfig& config) {
+  if (config.dimension == 0) throw InvalidParameter("dimension", 0, "a whole number of at least 1");
+  const NormBound zeta(config.norm_bound);
+  if (zeta > largest_norm_bound || zeta < 1 / largest_norm_bound) {
+    throw InvalidParameter("norm-bound", zeta, "between 1e-140 and 1e140");
+  }
+  if (config.balance && !(*config.balance > 0 && std::isfinite(*config.balance))) {
+    throw InvalidParameter("balance", *config.balance, "free, balanced or a finite weight above 0");
+  }
+  if (config.balance && config.lambda) {
+    throw InvalidParameter("lambda", "give either lambda or balance: both set the second moment's weight");
+  }
+  return config;
+}
+
+// PP squares its noisy rows: a shape whose noise cancels over time helps its first moment and ruins its second
+// (MATH 4), so what is automatic there is the identity.
+Shape resolve(const Shape& shape, const Workload& workload, const Horizon& horizon, const StreamConfig& config) {
+  if (shape.kind() != Shape::Kind::automatic) return shape;
+  if (squares_noisy_rows(config.method) && config.second != SecondMoment::none) return Shape::identity();
+  return choose_shape(workload, horizon, config.objective, config.max_state_vectors).shape;
+}
+
+Shape resolve_second(const StreamConfig& config, const Shape& first, const Workload& workload, const Horizon& horizon) {
+  if (config.second == SecondMoment::none || squares_noisy_rows(config.method)) return Shape::identity();
+  const Shape& asked = config.shape_second ? *config.shape_second : config.shape;
+  if (config.method == Method::cs) {
+    if (config.shape_second && asked.kind() != Shape::Kind::automatic && asked.name() != first.name()) {
+      throw InvalidParameter("shape2", asked.name(), "the first channel's shape: cs privatises both moments as one vector");
+    }
+    return first;
+  }
+  return resolve(asked, workload, horizon, config);
+}
+
+Filter checked_shape_filter(const Filter& filter, const Shape& shape) {
+  if (!filter.is_invertible()) throw InvalidParameter("shape", shape.name(), "invertible (a diagonal without zeros)");
+  return filter;
+}
+
+double squared_error_norm(const Filter& a, const Filter& c) {
+  const auto rows = squared_error_row_norms(a, c);
+  return std::accumulate(rows.begin(), rows.end(), 0.0);
+}
+
+// Rounding of block values that one person can cause, per block and unit column norm (SAFETY 1).
+RoundingSlack rounding_slack(const StreamConfig& config, const Horizon& horizon, const Lattice& lattice) {
+  const auto d = static_cast<double>(config.dimension);
+  // Weighted sums inside a block are formed in double: k terms, total weight at most min(k, 1/(1-beta)), each
+  // at most 2^20 lattice units; twice the textbook bound (k+3) u covers the rescaling between panels.
+  const auto floating_error = [&](const Workload& workload) {
+    if (!workload.weighs_rows(horizon)) return 0.0;
+    const auto k = static_cast<double>(horizon.every());
+    const double weight = std::min(k, 1 / (1 - workload.beta()));
+    return 2 * (k + 3) * 0x1p-53 * weight * 0x1p20;
+  };
+  RoundingSlack slack;
+  if (squares_noisy_rows(config.method)) return slack;  // PP noises lattice rows one by one: nothing is snapped
+  if (config.workload.weighs_rows(horizon)) {
+    slack.first = lattice.first * (1 + 2 * floating_error(config.workload)) * std::sqrt(d);
+  }
+  if (config.second != SecondMoment::none) {
+    const Workload& second = config.workload_second ? *config.workload_second : config.workload;
+    const double entries = config.second == SecondMoment::full ? d : std::sqrt(d);
+    slack.second = lattice.second * (1 + 2 * floating_error(second)) * entries;
+  }
+  return slack;
+}
+
+// Two independent channels (SamplerUse): draws add, everything else is the worse of the two.
+SamplerUse joined(const SamplerUse& a, const SamplerUse& b) {
+  return {.draws = a.draws + b.draws,
+          .width = std::min(a.width, b.width),
+          .largest_fresh_std = std::max(a.largest_fresh_std, b.largest_fresh_std),
+          .smallest_fresh_std = std::min(a.smallest_fresh_std, b.smallest_fresh_std),
+          .roundings = std::max(a.roundings, b.roundings),
+          .column_ratio = std::max(a.column_ratio, b.column_ratio),
+          .row_sum = std::max(a.row_sum, b.row_sum)};
+}
+
+}  // namespace
+
+Mechanism::Mechanism(const StreamConfig& config)
+    : config_(checked(config)),
+      horizon_(checked_horizon(config)),
+      shape_first_(resolve(config.shape, config.workload, noise_horizon(), config)),
+      shape_second_(resolve_second(config, shape_first_, workload_second(), horizon_)),
+      a1_(config.workload.filter(horizon_)),
+      a2_(workload_second().filter(horizon_)),
+      c1_(checked_shape_filter(
+          shape_first_.filter(config.workload, noise_horizon(), config.objective), shape_first_)),
+      c2_(config.method == Method::cs
+              ? c1_
+              : checked_shape_filter(shape_second_.filter(workload_second(), horizon_, config.objective),
+                                     shape_second_)),
+      sigma_(config.budget.noise_multiplier()),
+      lattice_{.first = 0x1p-20 * config.norm_bound, .second = 0x1p-20 * config.norm_bound * config.norm_bound} {
+  const bool joint = has_second() && !squares_noisy_rows(config_.method);
+  exposure_ = jme::exposure(c1_, joint ? c2_ : c1_, noise_horizon(), config_.participation);
+  const RowModel rows{.adjacency = config_.adjacency, .dimension = config_.dimension, .norm_bound = config_.norm_bound};
+  lambda_free_ = joint ? largest_free_lambda(rows, exposure_) : 0;
+
+  std::optional<double> lambda = config_.lambda;
+  if (config_.balance && joint) {
+    const auto n2 = static_cast<double>(second_moment_size(config_.second, config_.dimension));
+    const double ratio = *config_.balance * n2 * squared_error_norm(a2_, c2_) /
+                         (static_cast<double>(config_.dimension) * squared_error_norm(a1_, c1_));
+    lambda = weighted_lambda(rows, exposure_, ratio);
+  }
+  calibration_ = calibrated(rows, sigma_, lambda);
+  if (config_.budget.sigma == 0) {
+    sigma_ = sigma_for_our_sampler(calibration_);
+    calibration_ = calibrated(rows, sigma_, lambda);
+  }
+}
+
+Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optional<double> lambda) const {
+  return calibrate({.method = config_.method,
+                    .sigma = sigma,
+                    .rows = rows,
+                    .exposure = exposure_,
+                    .second = config_.second,
+                    .slack = rounding_slack(config_, horizon_, lattice_),
+                    .lambda = lambda,
+                    .alpha = config_.alpha,
+                    .tau = config_.tau});
+}
+
+double Mechanism::sigma_for_our_sampler(const Calibration& ideal) const {
+  SamplerUse use = sampler_use(c1_, noise_scale_first(ideal));
+  if (ideal.std_second > 0) use = joined(use, sampler_use(c2_, noise_scale_second(ideal)));
+  // The correction itself moves the noise by far less than this, so the use of the corrected noise is covered.
+  constexpr double room = 1.01;
+  use.largest_fresh_std *= room;
+  use.roundings *= room;
+  const double sigma = noise_multiplier(
+      ideal_budget({.epsilon = config_.budget.epsilon, .delta = config_.budget.delta}, use));
+  if (sigma > room * sigma_) {
+    throw InvalidParameter("epsilon", config_.budget.epsilon,
+                           "larger for so many releases and columns: the sampler's distance from an ideal Gaussian would "
+                           "take more than 1% of the noise");
+  }
+  return sigma;
+}
+
+std::vector<double> Mechanism::noise_scale_first(const Calibration& calibration) const {
+  return std::vector<double>(config_.dimension, calibration.std_first / lattice_.first);
+}
+
+std::vector<double> Mechanism::noise_scale_second(const Calibration& calibration) const {
+  const std::size_t d = config_.dimension;
+  const double std = calibration.std_second / lattice_.second;
+  if (config_.second == SecondMoment::diagonal) return std::vector<double>(d, std);
+  std::vector<double> scale;
+  scale.reserve(second_moment_size(SecondMoment::full, d));
+  for (std::size_t i = 0; i < d; ++i) {
+    scale.push_back(std);
+    scale.insert(scale.end(), d - 1 - i, std / std::sqrt(2.0));
+  }
+  return scale;
+}
+
+}  // namespace jme

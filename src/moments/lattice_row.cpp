@@ -1,0 +1,43 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "moments/lattice_row.hpp"
+
+namespace jme {
+namespace {
+
+constexpr double units_in_bound = 0x1p20;
+// Sums of squares of whole numbers: exact in double up to 2^53, and a row that fails the test is far below that.
+constexpr double largest_square = units_in_bound * units_in_bound;
+
+double sum_of_squares(std::span<const double> x) {
+  double sum = 0;
+  for (const double v : x) sum += v * v;
+  return sum;
+}
+
+}  // namespace
+
+void clip_and_snap(std::span<const double> row, double norm_bound, std::span<double> units) {
+  double largest = 0;
+  for (const double v : row) largest = std::max(largest, std::abs(v));
+  if (largest == 0) {
+    std::fill(units.begin(), units.end(), 0.0);
+    return;
+  }
+  // Relative to the largest entry nothing over- or underflows that matters.
+  for (std::size_t i = 0; i < row.size(); ++i) units[i] = row[i] / largest;
+  const double norm = std::sqrt(sum_of_squares(units));
+  // min(largest * norm, bound) / norm, written so that the product cannot overflow.
+  const double limit = norm_bound / norm;
+  const double scale = std::min(largest, limit) / norm_bound * units_in_bound;
+  for (double& v : units) v = std::floor(v * scale + 0.5);
+
+  for (double square = sum_of_squares(units); square > largest_square; square = sum_of_squares(units)) {
+    const double shrink = units_in_bound / std::sqrt(square) * (1 - 0x1p-50);
+    for (double& v : units) v = std::trunc(v * shrink);
+  }
+}
+
+}  // namespace jme

@@ -1,0 +1,60 @@
+#include <algorithm>
+#include <cmath>
+#include <jme/base/errors.hpp>
+#include <jme/filter/norms.hpp>
+#include <jme/noise/shaped_noise.hpp>
+#include <utility>
+
+namespace jme {
+
+namespace {
+
+constexpr double noise_limit = 0x1p38;
+constexpr std::size_t step_limit = std::size_t{1} << 26;  // 2^38 sqrt(2^26) = 2^51
+
+/// Nearest whole number for |x| < 2^51, without a call or a branch: the sum has no digits below 1, so that
+/// adding is rounding. One rounding, where floor(x + 1/2) would make two.
+double nearest_whole(double x) {
+  constexpr double shift = 0x1.8p52;
+  return (x + shift) - shift;
+}
+
+void check(const Filter& shape, std::span<const double> scale) {
+  if (shape.steps() > step_limit) {
+    throw InvalidParameter("steps", static_cast<double>(shape.steps()), "at most 2^26");
+  }
+  double largest = 0;
+  for (const double s : scale) {
+    if (!(s >= 0) || !std::isfinite(s))
+      throw InvalidParameter("sigma", "its noise must be finite and not negative");
+    largest = std::max(largest, s);
+  }
+  const std::vector<double> squared = squared_inverse_row_norms(shape);
+  const double row = std::sqrt(*std::max_element(squared.begin(), squared.end()));
+  if (!(GaussianSource::largest_draw * row * largest < noise_limit)) {
+    throw InvalidParameter("sigma", "its noise could reach 2^38 lattice units, too much for exact rounding");
+  }
+}
+
+}  // namespace
+
+ShapedNoise::ShapedNoise(const Filter& shape, const GaussianSource& source, Channel channel,
+                         std::vector<double> scale)
+    : source_(source),
+      channel_(channel),
+      steps_(shape.steps()),
+      scale_(std::move(scale)),
+      draws_(scale_.size()),
+      stream_(shape, Direction::inverse, scale_.size()) {
+  check(shape, scale_);
+}
+
+void ShapedNoise::add_to(std::span<double> values) {
+  if (values.size() != scale_.size()) throw InvalidParameter("dimension", "values and noise differ in width");
+  if (steps_done() >= steps_) throw BudgetExhausted("noise: all steps of the horizon are done");
+  source_.fill(channel_, steps_done(), 0, draws_);
+  stream_.step(draws_, draws_);
+  for (std::size_t j = 0; j < values.size(); ++j) values[j] += nearest_whole(scale_[j] * draws_[j]);
+}
+
+}  // namespace jme

@@ -1,0 +1,165 @@
+// Two 64-bit words to two normals, for one SIMD target; included once for each by gaussian_kernels.cpp.
+#if defined(JME_RANDOM_BOX_MULLER_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef JME_RANDOM_BOX_MULLER_INL
+#undef JME_RANDOM_BOX_MULLER_INL
+#else
+#define JME_RANDOM_BOX_MULLER_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace jme::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Only operations that IEEE 754 rounds exactly (add, subtract, multiply, divide, square root) and bit
+// operations occur below, never a fused multiply-add: so every target gives the same bits. No branch and no
+// table depends on the words. The error bound of every line is in src/random/GUARANTEES.md.
+
+template <class D>
+using Words = hn::Vec<hn::RebindToUnsigned<D>>;
+
+/// c0 + x (c1 + x (c2 + ...)).
+template <class D, class V>
+HWY_INLINE V Horner(D /*d*/, V /*x*/, V sum) {
+  return sum;
+}
+template <class D, class V, class... Rest>
+HWY_INLINE V Horner(D d, V x, V sum, double c, Rest... rest) {
+  return Horner(d, x, hn::Add(hn::Mul(sum, x), hn::Set(d, c)), rest...);
+}
+
+/// whole + fraction / 2^64 for whole < 2^63, to a relative error of 1.5 x 2^-53 however small it is: the
+/// halves of `whole` are exact doubles, and 52 bits of `fraction` (and half a unit) follow the lower one.
+template <class D>
+HWY_INLINE hn::Vec<D> FixedPoint(D d, Words<D> whole, Words<D> fraction) {
+  const hn::RebindToUnsigned<D> du;
+  const auto high = hn::Or(hn::ShiftRight<32>(whole), hn::Set(du, std::bit_cast<std::uint64_t>(0x1p84)));
+  const auto low =
+      hn::Or(hn::And(whole, hn::Set(du, 0xFFFFFFFFu)), hn::Set(du, std::bit_cast<std::uint64_t>(0x1p52)));
+  const auto below = hn::Or(hn::ShiftRight<12>(fraction), hn::Set(du, std::bit_cast<std::uint64_t>(1.0)));
+  const auto tail = hn::Sub(hn::BitCast(d, below), hn::Set(d, 1.0 - 0x1p-53));
+  const auto lower = hn::Add(hn::Sub(hn::BitCast(d, low), hn::Set(d, 0x1p52)), tail);
+  return hn::Add(hn::Sub(hn::BitCast(d, high), hn::Set(d, 0x1p84)), lower);
+}
+
+/// sqrt(-2 log u) for u = (word + fraction / 2^64) / 2^64. Near 1 as near 0 all digits enter: u < 1/2 is made
+/// from the bits, 1 - u from their complement.
+template <class D>
+HWY_INLINE hn::Vec<D> Radius(D d, Words<D> word, Words<D> fraction) {
+  const hn::RebindToUnsigned<D> du;
+  const hn::RebindToSigned<D> di;
+  const auto upper = hn::BroadcastSignBit(hn::BitCast(di, word));  // all ones where u > 1/2
+  const auto flip = hn::BitCast(du, upper);
+  const auto p = FixedPoint(d, hn::Xor(word, flip), hn::Xor(fraction, flip));  // 2^64 min(u, 1 - u)
+  const auto x = hn::IfVecThenElse(hn::BitCast(d, upper), hn::Sub(hn::Set(d, 0x1p64), p), p);
+
+  // x = 2^64 2^(e - 117) m with m in [sqrt 1/2, sqrt 2), e in 0..117 read off the bits: x is 2^-53 at least.
+  const auto bits = hn::BitCast(du, x);
+  constexpr auto root = std::bit_cast<std::uint64_t>(0x1.6a09e667f3bcdp-1);
+  constexpr std::uint64_t one_exponent = std::uint64_t{1} << 52;
+  const auto e = hn::ShiftRight<52>(hn::Sub(bits, hn::Set(du, root - 53 * one_exponent)));
+  const auto m = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<52>(hn::Sub(e, hn::Set(du, 53)))));
+  const auto exponent =  // 117 - e
+      hn::Sub(hn::Set(d, 0x1p52 + 117),
+              hn::BitCast(d, hn::Or(e, hn::Set(du, std::bit_cast<std::uint64_t>(0x1p52)))));
+
+  // f = m - 1, exact; where u > sqrt 1/2 it is -(1 - u), which has more digits.
+  const auto near_one = hn::Eq(exponent, hn::Zero(d));
+  const auto f = hn::IfThenElse(near_one, hn::Mul(p, hn::Set(d, -0x1p-64)), hn::Sub(m, hn::Set(d, 1.0)));
+
+  // log(1 + f) = 2 artanh s = f - s (f - R(s^2)), s = f / (2 + f), R a minimax polynomial (relative error
+  // 2^-59).
+  const auto s = hn::Div(f, hn::Add(hn::Set(d, 2.0), f));
+  const auto z = hn::Mul(s, s);
+  const auto r = hn::Mul(
+      z, Horner(d, z, hn::Set(d, 0x1.2f0568ddd92b2p-3), 0x1.39a1ba2c3b74ap-3, 0x1.74663eee2675cp-3,
+                0x1.c71c52093df8dp-3, 0x1.24924941f152bp-2, 0x1.999999997fdb3p-2, 0x1.5555555555592p-1));
+  // -log u = (117 - e) log 2 - log(1 + f); the upper part of log 2 has 44 digits, so its product is exact.
+  const auto correction =
+      hn::Add(hn::Mul(s, hn::Sub(f, r)), hn::Mul(exponent, hn::Set(d, 0x1.ef35793c76730p-45)));
+  const auto minus_log = hn::Add(hn::Sub(hn::Mul(exponent, hn::Set(d, 0x1.62e42fefa3800p-1)), f), correction);
+  return hn::Sqrt(hn::Add(minus_log, minus_log));
+}
+
+/// A uniform direction: (first, second) = (cos, sin) of a uniform angle. The top two bits choose a quadrant's
+/// axis, the others an angle phi in (-pi/4, pi/4) around it; phi is symmetric, so one sign and one exchange
+/// reach all four.
+template <class D>
+HWY_INLINE void Direction(D d, Words<D> word, hn::Vec<D>& first, hn::Vec<D>& second) {
+  const hn::RebindToUnsigned<D> du;
+  // y = (word mod 2^62 + 1/2) / 2^61 - 1 in (-1, 1), rounded once from the exact value; phi = (pi/4) y.
+  const auto field = hn::And(word, hn::Set(du, (std::uint64_t{1} << 62) - 1));
+  const auto high = hn::Or(hn::ShiftRight<32>(field), hn::Set(du, std::bit_cast<std::uint64_t>(0x1p84)));
+  const auto low =
+      hn::Or(hn::And(field, hn::Set(du, 0xFFFFFFFFu)), hn::Set(du, std::bit_cast<std::uint64_t>(0x1p52)));
+  const auto y = hn::Mul(hn::Add(hn::Sub(hn::BitCast(d, high), hn::Set(d, 0x1p84 + 0x1p61)),
+                                 hn::Sub(hn::BitCast(d, low), hn::Set(d, 0x1p52 - 0.5))),
+                         hn::Set(d, 0x1p-61));
+  const auto z = hn::Mul(y, y);
+  // sin((pi/4) y) = y pi/4 + y (tail of pi/4 + z Q(z)), cos((pi/4) y) = 1 + z P(z); minimax, relative errors
+  // below 2^-57 and 2^-64.
+  const auto q =
+      Horner(d, z, hn::Set(d, 0x1.e3ff274730f67p-38), -0x1.e3009896607c8p-30, 0x1.5078300c4190bp-22,
+             -0x1.32d2cce324138p-15, 0x1.466bc67758cb2p-9, -0x1.4abbce625be46p-4, 0x1.1a62633145c07p-55);
+  const auto sine = hn::Add(hn::Mul(y, hn::Set(d, 0x1.921fb54442d18p-1)), hn::Mul(y, q));
+  const auto cosine =
+      Horner(d, z, hn::Set(d, -0x1.b263c3fd34338p-42), 0x1.f9cc40afcca53p-34, -0x1.a6d1ec7e10e0ap-26,
+             0x1.e1f5068367badp-19, -0x1.55d3c7e3c9280p-12, 0x1.03c1f081b5aaep-6, -0x1.3bd3cc9be45dep-2, 1.0);
+  const auto sign = hn::And(word, hn::Set(du, std::uint64_t{1} << 63));
+  const auto axis = hn::BitCast(d, hn::Xor(hn::BitCast(du, cosine), sign));
+  const hn::RebindToSigned<D> di;
+  const auto exchange =
+      hn::BitCast(d, hn::BroadcastSignBit(hn::BitCast(di, hn::ShiftLeft<1>(word))));  // bit 62
+  first = hn::IfVecThenElse(exchange, sine, axis);
+  second = hn::IfVecThenElse(exchange, axis, sine);
+}
+
+/// Pairs that BoxMuller takes at once.
+HWY_INLINE std::size_t PairsAtOnce() {
+  return hn::Lanes(hn::ScalableTag<double>());
+}
+
+/// `bits`: two words a pair, radius and angle; `fractions`: one word a pair, the radius' further digits.
+/// `pairs` is a multiple of PairsAtOnce(); inputs are aligned to a vector, `out` need not be.
+inline void BoxMuller(const std::uint64_t* HWY_RESTRICT bits, const std::uint64_t* HWY_RESTRICT fractions,
+                      double* HWY_RESTRICT out, std::size_t pairs) {
+  const hn::ScalableTag<double> d;
+  const hn::RebindToUnsigned<decltype(d)> du;
+  hn::Vec<decltype(d)> first, second;
+#if HWY_TARGET == HWY_SCALAR
+  for (std::size_t i = 0; i < pairs; ++i) {
+    Direction(d, hn::Load(du, bits + 2 * i + 1), first, second);
+    const auto radius = Radius(d, hn::Load(du, bits + 2 * i), hn::Load(du, fractions + i));
+    hn::StoreU(hn::Mul(radius, first), d, out + 2 * i);
+    hn::StoreU(hn::Mul(radius, second), d, out + 2 * i + 1);
+  }
+#else
+  const std::size_t lanes = hn::Lanes(d);
+  // Words are gathered and normals scattered inside 128-bit halves: lane 2k holds pair k, lane 2k + 1 pair k
+  // + lanes/2.
+  HWY_ALIGN std::uint64_t order[hn::MaxLanes(d)];
+  for (std::size_t k = 0; k < lanes; ++k) order[k] = k / 2 + (k % 2) * (lanes / 2);
+  const auto permutation = hn::SetTableIndices(du, order);
+  for (std::size_t i = 0; i < 2 * pairs; i += 2 * lanes) {
+    const auto a = hn::Load(du, bits + i);
+    const auto b = hn::Load(du, bits + i + lanes);
+    Direction(d, hn::InterleaveUpper(du, a, b), first, second);
+    const auto fraction = hn::TableLookupLanes(hn::Load(du, fractions + i / 2), permutation);
+    const auto radius = Radius(d, hn::InterleaveLower(du, a, b), fraction);
+    first = hn::Mul(radius, first);
+    second = hn::Mul(radius, second);
+    hn::StoreU(hn::InterleaveLower(d, first, second), d, out + i);
+    hn::StoreU(hn::InterleaveUpper(d, first, second), d, out + i + lanes);
+  }
+#endif
+}
+
+}  // namespace jme::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "random/aes_schedule.hpp"
+
+namespace jme {
+
+/// Where a counter block starts: its first eight bytes, channel (1 byte) and step (7 bytes), as one
+/// big-endian number.
+using CounterPrefix = std::uint64_t;
+
+// Each of these runs the best code for the processor at hand; all give the same bits (Highway dynamic
+// dispatch).
+
+/// AES-256-CTR keystream, two words a block: block i is the cipher of (prefix, first_block + i), both big
+/// endian. `out` has an even size.
+void keystream(const AesSchedule& schedule, CounterPrefix prefix, std::uint64_t first_block,
+               std::span<std::uint64_t> out);
+
+/// Pair j of normals from its words: radius bits[2 j] with further digits fractions[j], angle bits[2 j + 1].
+/// `out` is as long as `bits`, `fractions` half as long.
+void normals_from_bits(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> fractions,
+                       std::span<double> out);
+
+/// Pair j has block j of the stream and half of block 2^63 + j / 2, so 192 bits.
+constexpr std::uint64_t first_fraction_block = std::uint64_t{1} << 63;
+
+/// out[i] = normal number `first + i` of the stream `prefix`: both of the above in one pass. first +
+/// out.size() <= 2^63.
+void fill_normals(const AesSchedule& schedule, CounterPrefix prefix, std::uint64_t first,
+                  std::span<double> out);
+
+}  // namespace jme

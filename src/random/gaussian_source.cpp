@@ -1,0 +1,55 @@
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <jme/base/errors.hpp>
+#include <jme/random/gaussian_source.hpp>
+#include <string_view>
+
+#include "random/aes_schedule.hpp"
+#include "random/gaussian_kernels.hpp"
+
+namespace jme {
+
+namespace {
+
+/// HMAC-SHA256(key, label | nonce): a fresh nonce gives keys, and so noise, that look independent.
+std::array<std::uint8_t, 32> stream_key(const Key& key, const Nonce& nonce) {
+  constexpr std::string_view label = "jme gaussian source 1";
+  std::array<std::uint8_t, label.size() + std::tuple_size_v<Nonce>> message;
+  std::copy(nonce.begin(), nonce.end(), std::copy(label.begin(), label.end(), message.begin()));
+  std::array<std::uint8_t, 32> result;
+  unsigned length = 0;
+  if (HMAC(EVP_sha256(), key.bytes().data(), static_cast<int>(key.bytes().size()), message.data(),
+           message.size(), result.data(), &length) == nullptr ||
+      length != result.size()) {
+    throw Error("HMAC-SHA256 failed in OpenSSL");
+  }
+  return result;
+}
+
+}  // namespace
+
+GaussianSource::GaussianSource(const Key& key, const Nonce& nonce) {
+  auto secret = stream_key(key, nonce);
+  round_keys_ = expand_key(secret);
+  OPENSSL_cleanse(secret.data(), secret.size());
+}
+
+GaussianSource::~GaussianSource() {
+  OPENSSL_cleanse(round_keys_.data(), round_keys_.size());
+}
+
+void GaussianSource::fill(Channel channel, std::uint64_t step, std::uint64_t first,
+                          std::span<double> out) const {
+  if (step >> 56 != 0) throw InvalidParameter("steps", static_cast<double>(step), "below 2^56");
+  if (first > (std::uint64_t{1} << 63) - std::min<std::uint64_t>(out.size(), std::uint64_t{1} << 63)) {
+    throw InvalidParameter("dimension", "more coordinates than a channel has draws");
+  }
+  fill_normals(round_keys_, static_cast<std::uint64_t>(channel) << 56 | step, first, out);
+}
+
+}  // namespace jme

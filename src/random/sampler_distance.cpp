@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <jme/base/errors.hpp>
+#include <jme/random/sampler_distance.hpp>
+#include <limits>
+
+// Letters as in GUARANTEES.md, section 3.
+namespace jme {
+
+namespace {
+
+constexpr double u = 0x1p-53;
+constexpr double c = 10;           // relative error of a draw in units of u: 9.1 proved, and its finite bits
+constexpr double drift = 0x1p-40;  // error of the filter's past, over the fresh standard deviation
+constexpr double reach = 10;       // radius within which everything is bounded; a pair passes it with 2^-72
+constexpr double x = 60;           // exponent granted to each concentration of a sum of squares
+
+}  // namespace
+
+SamplerDistance sampler_distance(const SamplerUse& use, double tail) {
+  if (!(tail > 0 && tail < 1)) throw InvalidParameter("delta", tail, "in (0, 1)");
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double slack = use.row_sum / (2 * use.smallest_fresh_std);
+  if (!(use.smallest_fresh_std >= 64) || !(slack <= 0.05)) return {infinity, 1};
+
+  const double g = std::exp((reach + 2) / use.smallest_fresh_std);
+  const auto kappa = [&](double memory) {
+    const double runs = use.draws / memory;
+    return 1 + 2 * std::sqrt(x / runs) + 2 * x / runs;
+  };
+  const double steps = use.draws / use.width;
+  const double error =
+      u * (c + use.roundings * (1 + slack));  // of a fresh value, over its standard deviation
+  const double eta = g * (2 * error * use.largest_fresh_std + drift);
+  const double variance = 2 * use.draws * kappa(use.memory) * eta * eta;
+  const double largest = 2 * 1.4 * (reach + 1) * eta;
+  const double spread = use.largest_fresh_std / use.smallest_fresh_std;
+  const double shift = 9 * g * error * spread * use.column_ratio *
+                       (1 + steps * use.column_ratio / (2 * use.smallest_fresh_std)) * use.draws *
+                       kappa(steps);
+  const double linear = shift + use.draws * 0x1p-71;
+
+  // Every order a + 1 > 1 gives a bound; take the best of a fine grid.
+  double s = infinity;
+  for (double a = 1e-3; a < 1e15; a *= 1.05) {
+    const double growth = 2 * (a + 3) * largest;
+    if (growth > 1) break;
+    s = std::min(s, linear + 0.5 * (a + 1) * variance * std::exp(growth) - std::log(tail) / a);
+  }
+  const double beyond =
+      use.draws * (0x1p-71 + (1 + use.roundings) * 0x1p-75) + (use.roundings + 3) * 2 * std::exp(-x);
+  return {2 * s, tail + beyond};
+}
+
+ApproxDp ideal_budget(const ApproxDp& target, const SamplerUse& use) {
+  const double epsilon = target.epsilon;
+  const double delta = target.delta;
+  // A thousandth of delta, before the factor 1 + e^epsilon with which it comes back.
+  const SamplerDistance distance = sampler_distance(use, 0x1p-10 * delta / (1 + std::exp(epsilon)));
+  const double left = epsilon - distance.epsilon;
+  const double s = distance.epsilon / 2;
+  const double left_delta = std::exp(-s) * (delta - (1 + std::exp(s + left)) * distance.delta);
+  if (!(left > 0) || !(left_delta > 0)) {
+    throw InvalidParameter(
+        "epsilon",
+        fmt::format("{}, delta {}: the noise generator's own error over {} draws is ({:.2g}, {:.2g})",
+                    epsilon, delta, use.draws, distance.epsilon, distance.delta));
+  }
+  return {.epsilon = left, .delta = left_delta};
+}
+
+}  // namespace jme

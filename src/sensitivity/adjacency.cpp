@@ -1,0 +1,16 @@
+#include <jme/base/errors.hpp>
+#include <jme/sensitivity/joint.hpp>
+
+namespace jme {
+
+Adjacency parse_adjacency(std::string_view text) {
+  if (text == "replace-one") return Adjacency::replace_one;
+  if (text == "add-remove") return Adjacency::add_remove;
+  throw InvalidParameter("adjacency", text, "replace-one or add-remove");
+}
+
+std::string_view name(Adjacency adjacency) {
+  return adjacency == Adjacency::replace_one ? "replace-one" : "add-remove";
+}
+
+}  // namespace jme

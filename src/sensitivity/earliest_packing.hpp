@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <jme/base/horizon.hpp>
+#include <jme/filter/filter.hpp>
+#include <vector>
+
+namespace jme::sensitivity {
+
+/// True for a Toeplitz C whose coefficients are non-negative and do not increase, with one row a step: there
+/// every Gram entry (C'C)_ij falls with the later index and with the distance, so rows 1, 1 + b, 1 + 2b, ...
+/// are worst in each entry at once (MATH 3).
+[[nodiscard]] bool earliest_packing_is_worst(const Filter& c, const Horizon& horizon);
+
+/// Gram row sums g_i of that packing, i = 1 .. p; C as above. O(n p) time.
+[[nodiscard]] std::vector<double> earliest_packing_sums(const Filter& c, std::size_t participations,
+                                                        std::size_t separation);
+
+}  // namespace jme::sensitivity

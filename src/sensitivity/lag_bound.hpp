@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <jme/base/horizon.hpp>
+#include <jme/filter/filter.hpp>
+#include <vector>
+
+namespace jme::sensitivity {
+
+/// Bounds g_i >= sum_j |(C'C)_{B_i B_j}| over the blocks B_1 <= ... <= B_p of any p rows of one person that
+/// are at least `separation` rows apart, for any C (MATH 3). p rows must fit the horizon.
+///
+/// Rows m participations apart lie floor(m b / k) blocks apart or more, so each entry is at most G there. Of
+/// those that could share B_i, at most ceil(k / b) do; the rest are in another block and get G(1).
+[[nodiscard]] std::vector<double> lag_bound_sums(const Filter& c, const Horizon& horizon,
+                                                 std::size_t participations, std::size_t separation);
+
+}  // namespace jme::sensitivity

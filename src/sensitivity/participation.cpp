@@ -1,0 +1,42 @@
+#include <algorithm>
+#include <jme/base/errors.hpp>
+#include <jme/filter/norms.hpp>
+#include <jme/sensitivity/participation.hpp>
+#include <vector>
+
+#include "sensitivity/earliest_packing.hpp"
+#include "sensitivity/lag_bound.hpp"
+
+namespace jme {
+
+std::size_t rows_that_fit(const Horizon& horizon, const Participation& participation) {
+  if (participation.rows == 0) throw InvalidParameter("participations", 0, "a whole number of at least 1");
+  if (participation.separation == 0) throw InvalidParameter("separation", 0, "a whole number of at least 1");
+  return std::min(participation.rows, 1 + (horizon.rows() - 1) / participation.separation);
+}
+
+Exposure exposure(const Filter& c1, const Filter& c2, const Horizon& horizon,
+                  const Participation& participation) {
+  const std::size_t p = rows_that_fit(horizon, participation);
+  const std::size_t b = participation.separation;
+  if (c1.steps() != horizon.steps() || c2.steps() != horizon.steps()) {
+    throw InvalidParameter("shape", "must have as many rows and columns as the horizon has steps");
+  }
+  if (p == 1) return single_exposure(squared_column_norms(c1), squared_column_norms(c2));
+
+  const bool packed = sensitivity::earliest_packing_is_worst(c1, horizon) &&
+                      sensitivity::earliest_packing_is_worst(c2, horizon);
+  const auto sums = [&](const Filter& c) {
+    return packed ? sensitivity::earliest_packing_sums(c, p, b)
+                  : sensitivity::lag_bound_sums(c, horizon, p, b);
+  };
+  const std::vector<double> first = sums(c1);
+  const std::vector<double> second = sums(c2);
+  Exposure result{.patterns = {{}}, .blocks_touched = std::min(p, horizon.steps())};
+  for (std::size_t i = 0; i < p; ++i) {
+    result.patterns.front().push_back({.first = first[i], .second = second[i]});
+  }
+  return result;
+}
+
+}  // namespace jme

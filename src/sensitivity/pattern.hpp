@@ -1,0 +1,31 @@
+#pragma once
+
+#include <jme/sensitivity/joint.hpp>
+#include <vector>
+
+namespace jme::sensitivity {
+
+/// The columns one person reaches at once.
+using Pattern = std::vector<ColumnGain>;
+
+/// Throw InvalidParameter unless the row model and the exposure make sense.
+void check(const RowModel& rows);
+void check(const Exposure& exposure);
+
+/// Squared joint sensitivity of one pattern: the sum of zeta^2 g1 r_d(lambda zeta^2 g2 / g1) (MATH 3).
+[[nodiscard]] double squared_sensitivity(const RowModel& rows, const Pattern& pattern, double lambda);
+
+/// Its derivative in lambda, from the right.
+[[nodiscard]] double squared_sensitivity_slope(const RowModel& rows, const Pattern& pattern, double lambda);
+
+/// The pattern that decides the joint sensitivity at this lambda.
+struct Worst {
+  const Pattern* pattern;
+  double squared;
+};
+[[nodiscard]] Worst worst_pattern(const RowModel& rows, const Exposure& exposure, double lambda);
+
+/// Largest sum over a pattern of one channel's gains.
+[[nodiscard]] double largest_pattern_sum(const Exposure& exposure, double ColumnGain::*channel);
+
+}  // namespace jme::sensitivity

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+
+#include <jme/filter/filter.hpp>
+#include <jme/shaping/shape.hpp>
+
+namespace jme::shaping {
+
+/// Throws InvalidParameter unless 1 > pole_0 > zero_0 > pole_1 > ... > 0. Then every coefficient of T is
+/// positive and decreasing (T is a Stieltjes function), and so is every coefficient of 1 - T^-1.
+void check_interlacing(const BltParameters& parameters);
+
+/// T(x) = prod(1 - zeros_i x) / prod(1 - poles_i x) by partial fractions: one tap and a mode a pole,
+/// weight omega_i = prod_j (t_i - th_j) / prod_{j != i} (t_i - t_j) (SHAPING).
+[[nodiscard]] Toeplitz blt_core(const BltParameters& parameters);
+
+/// C = L T D^-1 with D from the parameters as stored, rounded up: no column of C is longer than 1.
+[[nodiscard]] Filter scaled_blt_filter(std::size_t steps, const ScaledBltParameters& parameters);
+
+}  // namespace jme::shaping

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "shaping/blt_loss.hpp"
+#include "shaping/lbfgs.hpp"
+#include "shaping/scaled_blt_loss.hpp"
+
+namespace jme::shaping {
+
+/// Coordinates of a BLT whose time constants are spaced geometrically from 1.5 to `longest` steps: where
+/// optimisers start (SHAPING).
+[[nodiscard]] std::vector<double> geometric_coordinates(std::size_t buffers, double longest);
+
+/// Least loss of a plain BLT; the minimum's x are coordinates with ceiling = decay. Milliseconds at any
+/// length.
+[[nodiscard]] Minimum optimise_blt(const BltLoss::Problem& problem, std::size_t buffers);
+
+/// Least loss of a scaled BLT from `start` (empty: the geometric start). O(n p^2) an iteration, 100 to 300 of
+/// them.
+[[nodiscard]] Minimum optimise_scaled_blt(const ScaledBltProblem& problem, std::size_t buffers,
+                                          std::vector<double> start = {}, const LbfgsOptions& options = {});
+
+}  // namespace jme::shaping

@@ -1,0 +1,59 @@
+#include <cstddef>
+#include <jme/base/errors.hpp>
+#include <jme/filter/norms.hpp>
+#include <jme/theory/expected_error.hpp>
+#include <vector>
+
+#include "theory/cross_term.hpp"
+#include "theory/noisy_error.hpp"
+#include "theory/pp_error.hpp"
+#include "theory/release_gram.hpp"
+#include "theory/squared_noise.hpp"
+
+namespace jme {
+double counted_coordinates(SecondMoment second, std::size_t dimension, Count count) {
+  if (second == SecondMoment::full && count == Count::paper) {
+    return static_cast<double>(dimension) * static_cast<double>(dimension);
+  }
+  return static_cast<double>(second_moment_size(second, dimension));
+}
+
+ExpectedError expected_error(const Mechanism& mechanism, Count count) {
+  const StreamConfig& config = mechanism.config();
+  if (squares_noisy_rows(config.method)) {
+    const double first = theory::pp_first_error(mechanism);
+    if (!mechanism.has_second()) return {.first = first, .second = {0, 0}};
+    return {.first = first, .second = theory::pp_second_error(mechanism, theory::pp_terms(mechanism))};
+  }
+  return theory::noisy_error(mechanism, theory::error_norms(mechanism), count);
+}
+
+Interval pp_cross_term(const Filter& a2, const Filter& c1, std::size_t dimension) {
+  if (a2.steps() != c1.steps()) throw InvalidParameter("shape", "must have as many steps as the workload");
+  const Eigen::MatrixXd a = a2.to_dense();
+  return theory::sup_over_unit_rows((a.transpose() * a).cwiseProduct(theory::noise_covariance(c1)),
+                                    dimension);
+}
+
+ReleaseVariance release_variance(const Mechanism& mechanism) {
+  const Calibration& calibration = mechanism.calibration();
+  const auto scaled = [](std::vector<double> norms, double deviation) {
+    for (double& norm : norms) norm *= deviation * deviation;
+    return norms;
+  };
+  if (squares_noisy_rows(mechanism.config().method)) {
+    return {.first = scaled(
+                theory::release_row_norms(mechanism.workload_first(), mechanism.horizon(), mechanism.c1()),
+                calibration.std_first),
+            .second = {}};
+  }
+  ReleaseVariance variance{
+      .first = scaled(squared_error_row_norms(mechanism.a1(), mechanism.c1()), calibration.std_first),
+      .second = {}};
+  if (mechanism.has_second()) {
+    variance.second = scaled(squared_error_row_norms(mechanism.a2(), mechanism.c2()), calibration.std_second);
+  }
+  return variance;
+}
+
+}  // namespace jme

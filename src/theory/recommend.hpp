@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstddef>
+#include <jme/theory/plan.hpp>
+#include <vector>
+
+namespace jme::theory {
+
+/// Index of the candidate to recommend, by the rule in plan.hpp. `candidates` must not be empty.
+[[nodiscard]] std::size_t recommend(const std::vector<PlanCandidate>& candidates, const StreamConfig& config);
+
+}  // namespace jme::theory

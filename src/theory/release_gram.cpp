@@ -1,0 +1,146 @@
+#include "theory/release_gram.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <jme/filter/norms.hpp>
+
+namespace jme::theory {
+namespace {
+
+// Weights of the rows of one release of a custom workload, which is given over steps.
+std::vector<double> spread_over_rows(const std::vector<double>& step_weights, const Horizon& horizon) {
+  std::vector<double> weights(horizon.rows());
+  for (std::size_t row = 0; row < weights.size(); ++row) weights[row] = step_weights[row / horizon.every()];
+  return weights;
+}
+
+}  // namespace
+
+ReleaseGram::ReleaseGram(const Workload& workload, const Horizon& horizon)
+    : workload_(workload), horizon_(horizon) {
+  const std::size_t steps = horizon.steps();
+  switch (workload.kind()) {
+    case Workload::Kind::custom: {
+      const Eigen::MatrixXd a = workload.filter(horizon).to_dense();
+      step_gram_ = a.transpose() * a;
+      return;
+    }
+    case Workload::Kind::window:
+      return;
+    case Workload::Kind::prefix:
+    case Workload::Kind::mean:
+    case Workload::Kind::decay:
+      break;
+  }
+  if (workload.kind() == Workload::Kind::decay) {
+    powers_.resize(horizon.rows() + 2 * std::min(horizon.every(), horizon.rows()));
+    for (std::size_t k = 0; k < powers_.size(); ++k)
+      powers_[k] = std::pow(workload.beta(), static_cast<double>(k));
+  }
+  from_step_.assign(steps, 0);
+  double sum = 0;
+  for (std::size_t step = steps; step-- > 0;) {
+    switch (workload.kind()) {
+      case Workload::Kind::prefix:
+        sum += 1;
+        break;
+      case Workload::Kind::mean: {
+        const auto count = static_cast<double>(horizon.rows_through(step));
+        sum += 1 / (count * count);
+        break;
+      }
+      default: {
+        const double gap = step + 1 < steps ? static_cast<double>(horizon.rows_in_step(step + 1)) : 0.0;
+        sum = 1 + std::pow(workload.beta(), 2 * gap) * sum;
+      }
+    }
+    from_step_[step] = sum;
+  }
+}
+
+double ReleaseGram::operator()(std::size_t earlier, std::size_t later) const {
+  const std::size_t step = later / horizon_.every();
+  switch (workload_.kind()) {
+    case Workload::Kind::prefix:
+    case Workload::Kind::mean:
+      return from_step_[step];
+    case Workload::Kind::decay: {
+      const std::size_t end = horizon_.rows_through(step) - 1;
+      return powers_[(later - earlier) + 2 * (end - later)] * from_step_[step];
+    }
+    case Workload::Kind::window: {
+      // Releases at rows e with later <= e < earlier + window.
+      const std::size_t window = workload_.window_rows();
+      const std::size_t last = earlier + window - 1;
+      std::size_t past_last = (last + 1) / horizon_.every();  // steps whose last row is <= last
+      if (last + 1 >= horizon_.rows()) past_last = horizon_.steps();
+      if (past_last <= step) return 0;
+      const auto length = static_cast<double>(window);
+      return static_cast<double>(past_last - step) / (length * length);
+    }
+    case Workload::Kind::custom:
+      return step_gram_(static_cast<Eigen::Index>(earlier / horizon_.every()),
+                        static_cast<Eigen::Index>(step));
+  }
+  return 0;
+}
+
+Eigen::MatrixXd ReleaseGram::to_dense() const {
+  const auto n = static_cast<Eigen::Index>(rows());
+  Eigen::MatrixXd h(n, n);
+  for (Eigen::Index s = 0; s < n; ++s)
+    for (Eigen::Index t = 0; t <= s; ++t)
+      h(t, s) = h(s, t) = (*this)(static_cast<std::size_t>(t), static_cast<std::size_t>(s));
+  return h;
+}
+
+std::vector<std::size_t> release_rows(const Horizon& horizon) {
+  std::vector<std::size_t> rows(horizon.steps());
+  for (std::size_t step = 0; step < rows.size(); ++step) rows[step] = horizon.rows_through(step) - 1;
+  return rows;
+}
+
+std::vector<double> release_sums(const Workload& workload, const Horizon& horizon,
+                                 std::span<const double> per_row) {
+  if (workload.kind() == Workload::Kind::custom) {
+    std::vector<double> blocks(horizon.steps(), 0.0);
+    for (std::size_t row = 0; row < per_row.size(); ++row) blocks[row / horizon.every()] += per_row[row];
+    return workload.filter(horizon).apply(blocks);
+  }
+  const std::vector<double> all = workload.filter(horizon.by_row()).apply(per_row);
+  std::vector<double> sums;
+  for (const std::size_t row : release_rows(horizon)) sums.push_back(all[row]);
+  return sums;
+}
+
+Eigen::MatrixXd release_matrix(const Workload& workload, const Horizon& horizon) {
+  const auto steps = static_cast<Eigen::Index>(horizon.steps());
+  const auto rows = static_cast<Eigen::Index>(horizon.rows());
+  Eigen::MatrixXd b(steps, rows);
+  if (workload.kind() == Workload::Kind::custom) {
+    const Eigen::MatrixXd a = workload.filter(horizon).to_dense();
+    for (Eigen::Index row = 0; row < rows; ++row)
+      b.col(row) = a.col(row / static_cast<Eigen::Index>(horizon.every()));
+    return b;
+  }
+  const Eigen::MatrixXd a = workload.filter(horizon.by_row()).to_dense();
+  for (Eigen::Index step = 0; step < steps; ++step)
+    b.row(step) = a.row(static_cast<Eigen::Index>(horizon.rows_through(static_cast<std::size_t>(step)) - 1));
+  return b;
+}
+
+std::vector<double> release_row_norms(const Workload& workload, const Horizon& horizon, const Filter& c) {
+  std::vector<double> norms;
+  norms.reserve(horizon.steps());
+  if (workload.kind() == Workload::Kind::custom) {
+    const Filter a = workload.filter(horizon);
+    for (std::size_t step = 0; step < horizon.steps(); ++step)
+      norms.push_back(squared_error_row_norm(spread_over_rows(a.row_weights(step), horizon), c));
+    return norms;
+  }
+  const std::vector<double> all = squared_error_row_norms(workload.filter(horizon.by_row()), c);
+  for (const std::size_t row : release_rows(horizon)) norms.push_back(all[row]);
+  return norms;
+}
+
+}  // namespace jme::theory

@@ -1,0 +1,95 @@
+// The folder tree is the architecture: a room includes only what its line in CMakeLists.txt allows.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using Rules = std::map<std::string, std::set<std::string>>;
+
+const fs::path root = JME_SOURCE_DIR;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Rules rules_in(const std::string& cmake) {
+  Rules rules;
+  const std::regex line(R"(jme_module\((\w+)([^)]*)\))");
+  for (std::sregex_iterator it(cmake.begin(), cmake.end(), line), end; it != end; ++it) {
+    auto& allowed = rules[(*it)[1]];
+    allowed.insert((*it)[1]);
+    std::istringstream words((*it)[2].str());
+    bool uses = false;
+    for (std::string word; words >> word;) {
+      if (word == "USES" || word == "LINKS") {
+        uses = word == "USES";
+      } else if (uses) {
+        allowed.insert(word);
+      }
+    }
+  }
+  return rules;
+}
+
+std::vector<std::string> violations(const Rules& rules, const std::string& room, const std::string& source) {
+  std::vector<std::string> found;
+  const std::regex include(R"(#include\s+(?:<jme/(\w+)/|"(\w+)/))");
+  for (std::sregex_iterator it(source.begin(), source.end(), include), end; it != end; ++it) {
+    const std::string other = (*it)[1].matched ? (*it)[1].str() : (*it)[2].str();
+    if (!rules.at(room).contains(other)) found.push_back(other);
+  }
+  return found;
+}
+
+TEST(Architecture, EveryRoomIncludesOnlyWhatItsCMakeLineAllows) {
+  const Rules rules = rules_in(text_of(root / "CMakeLists.txt"));
+  ASSERT_GE(rules.size(), 14U);
+  std::size_t files = 0;
+  for (const auto& [room, allowed] : rules) {
+    for (const fs::path& folder : {root / "src" / room, root / "include/jme" / room}) {
+      if (!fs::exists(folder)) continue;
+      for (const auto& entry : fs::directory_iterator(folder)) {
+        const auto extension = entry.path().extension();
+        if (extension != ".cpp" && extension != ".hpp") continue;
+        ++files;
+        for (const auto& other : violations(rules, room, text_of(entry.path()))) {
+          ADD_FAILURE() << entry.path().lexically_relative(root) << " includes " << other << "/, which the line of "
+                        << room << " in CMakeLists.txt does not allow";
+        }
+      }
+    }
+  }
+  EXPECT_GT(files, 40U);
+}
+
+TEST(Architecture, TheoryNeverSeesNoiseOrData) {
+  const Rules rules = rules_in(text_of(root / "CMakeLists.txt"));
+  for (const char* room : {"noise", "random", "moments", "data"}) EXPECT_FALSE(rules.at("theory").contains(room));
+}
+
+TEST(Architecture, TheCheckFindsAForbiddenInclude) {
+  const Rules rules = rules_in("jme_module(base LINKS fmt)\njme_module(theory USES base)\njme_module(noise USES base)");
+  EXPECT_EQ(violations(rules, "theory", "#include <jme/noise/shaped_noise.hpp>\n#include <jme/base/errors.hpp>"),
+            std::vector<std::string>{"noise"});
+}
+
+TEST(Architecture, EveryFolderOfSourceIsARoom) {
+  const Rules rules = rules_in(text_of(root / "CMakeLists.txt"));
+  for (const auto& entry : fs::directory_iterator(root / "src")) {
+    EXPECT_TRUE(rules.contains(entry.path().filename())) << entry.path().filename() << " has no line in CMakeLists.txt";
+  }
+}
+
+}  // namespace

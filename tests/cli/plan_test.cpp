@@ -1,0 +1,116 @@
+#include <cmath>
+#include <gmock/gmock.h>
+#include <set>
+
+#include "command.hpp"
+
+namespace jme::test {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string base = "plan --sigma 1 --rows 64 --dimension 3 --norm-bound 1 --workload prefix ";
+
+TEST(PlanCommand, ListsEveryMethodAndRecommendsOne) {
+  const auto object = jme(base + "--json").json();
+  std::set<std::string> methods;
+  for (const auto& candidate : object["candidates"]) {
+    methods.insert(candidate["method"]);
+    for (const char* key : {"method", "shape", "std_first", "std_second", "error_first", "error_second",
+                            "rmse_first", "rmse_second", "state_vectors"}) {
+      EXPECT_TRUE(candidate.contains(key)) << key;
+    }
+  }
+  EXPECT_THAT(methods, testing::UnorderedElementsAre("jme", "lambda-jme", "ime", "cs", "pp", "pp-debiased"));
+  const auto& recommended = object["recommended"];
+  EXPECT_EQ(object["candidates"][recommended["index"].get<std::size_t>()]["method"], recommended["method"]);
+  EXPECT_EQ(object["candidates"][recommended["index"].get<std::size_t>()]["shape"], recommended["shape"]);
+}
+
+// JME with C = I, prefix sums, zeta = sigma = 1: std1 = 2, std2 = 2 sqrt2, sum of ||row||^2 = n(n+1)/2, and
+// the matrix's N = d(d+1)/2 draws. Rounding to the lattice adds less than 1e-5.
+TEST(PlanCommand, AgreesWithTheFormulas) {
+  const auto object = jme(base + "--method jme --shape identity --json").json();
+  ASSERT_EQ(object["candidates"].size(), 1U);
+  const auto& candidate = object["candidates"][0];
+  const double rows = 64 * 65 / 2.0;
+  EXPECT_NEAR(candidate["std_first"], 2, 1e-5);
+  EXPECT_NEAR(candidate["std_second"], 2 * std::sqrt(2.0), 1e-4);
+  EXPECT_NEAR(candidate["error_first"], 3 * 4 * rows, 1e-4 * 3 * 4 * rows);
+  EXPECT_NEAR(candidate["error_second"], 6 * 8 * rows, 1e-4 * 6 * 8 * rows);
+  EXPECT_NEAR(candidate["rmse_first"], std::sqrt(candidate["error_first"].get<double>() / (64 * 3)), 1e-12);
+  EXPECT_NEAR(candidate["rmse_second"], std::sqrt(candidate["error_second"].get<double>() / (64 * 9)), 1e-12);
+}
+
+TEST(PlanCommand, ListsOnlyWhatIsNamed) {
+  for (const auto& candidate : jme(base + "--method ime --json").json()["candidates"])
+    EXPECT_EQ(candidate["method"], "ime");
+  for (const auto& candidate : jme(base + "--shape sqrt --json").json()["candidates"])
+    EXPECT_EQ(candidate["shape"], "sqrt");
+}
+
+TEST(PlanCommand, WritesATableThatMarksTheRecommended) {
+  const CommandResult result = jme(base);
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, HasSubstr("rmse_second"));
+  EXPECT_THAT(result.out, HasSubstr("\n*  "));
+}
+
+TEST(PlanCommand, SpendsABudgetOrANoiseMultiplierNotBoth) {
+  const std::string rest = " --rows 64 --dimension 3 --norm-bound 1 --method jme --shape identity --json";
+  const double sigma = jme("calibrate --epsilon 1 --delta 1e-6 --json").json()["sigma"];
+  const auto planned = jme("plan --epsilon 1 --delta 1e-6" + rest).json();
+  // A budget also pays for the sampler's distance from an ideal Gaussian: never less noise, at most 1% more.
+  EXPECT_GE(planned["candidates"][0]["std_first"], 2 * sigma);
+  EXPECT_LE(planned["candidates"][0]["std_first"], 2 * 1.0101 * sigma);
+  expect_refused(jme("plan --epsilon 1 --delta 1e-6 --sigma 1" + rest), 2, "sigma: give either");
+  expect_refused(jme("plan --epsilon 1" + rest), 2, "delta: must be given");
+  expect_refused(jme("plan --delta 1e-6" + rest), 2, "epsilon: must be given");
+  expect_refused(jme("plan" + rest), 2, "epsilon: must be given");
+}
+
+TEST(PlanCommand, ExplainsWhatIsMissing) {
+  expect_refused(jme("plan --sigma 1 --dimension 3 --norm-bound 1"), 2, "horizon");
+  expect_refused(jme("plan --sigma 1 --rows 10 --norm-bound 1"), 2, "dimension: must be given");
+  expect_refused(jme("plan --sigma 1 --rows 10 --dimension 3"), 2, "norm-bound: must be given");
+}
+
+TEST(PlanCommand, RefusesParametersOutOfRange) {
+  expect_refused(jme(base + "--alpha 1"), 2, "alpha = 1: must be in (0, 1)");
+  expect_refused(jme(base + "--tau 0"), 2, "tau = 0: must be");
+  expect_refused(jme(base + "--lambda 0"), 2, "lambda = 0: must be");
+  expect_refused(jme(base + "--balance unfair"), 2, "balance = unfair: must be free, balanced or a weight");
+  expect_refused(jme(base + "--balance -1"), 2, "balance = -1: must be");
+  expect_refused(jme(base + "--balance 1 --lambda 1"), 2, "balance: give either");
+  expect_refused(jme(base + "--method magic"), 2, "method = magic: must be");
+  expect_refused(jme(base + "--second half"), 2, "second = half: must be");
+  expect_refused(jme(base + "--participations 0"), 2, "participations = 0: must be");
+  expect_refused(jme(base + "--separation 0"), 2, "separation = 0: must be");
+  expect_refused(jme(base + "--every 0"), 2, "every = 0: must be");
+  expect_refused(jme(base + "--threads 0"), 2, "threads = 0: must be");
+  expect_refused(jme(base + "--max-state-vectors -1"), 2, "max-state-vectors = -1: must be");
+  expect_refused(jme(base + "--steps 64"), 2, "rows: give either rows or steps");
+}
+
+TEST(PlanCommand, CsNeedsOneShape) {
+  expect_refused(jme(base + "--method cs --shape identity --shape2 sqrt"), 2, "shape2");
+}
+
+TEST(PlanCommand, UnderAddRemoveJmeNeedsALambda) {
+  expect_refused(jme(base + "--method jme --adjacency add-remove"), 2, "lambda");
+  EXPECT_EQ(jme(base + "--method jme --adjacency add-remove --lambda 1 --json").code, 0);
+}
+
+TEST(PlanCommand, ABalanceWeightMovesTheTradeOff) {
+  const auto at = [](const std::string& balance) {
+    return jme(base + "--shape identity --json --balance " + balance).json()["candidates"][0];
+  };
+  EXPECT_LT(at("100")["std_second"], at("balanced")["std_second"]);
+  EXPECT_LT(at("balanced")["std_second"], at("free")["std_second"]);
+  EXPECT_GT(at("100")["std_first"], at("balanced")["std_first"]);
+  // nu = 1: sensitivity sqrt(9/2) in place of 2 (MATH 3).
+  EXPECT_NEAR(at("balanced")["std_first"], std::sqrt(4.5), 1e-5);
+}
+
+}  // namespace
+}  // namespace jme::test

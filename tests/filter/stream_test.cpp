@@ -1,0 +1,207 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <jme/base/errors.hpp>
+#include <jme/filter/stream.hpp>
+
+#include "filter/samples.hpp"
+
+namespace jme {
+namespace {
+
+using samples::LongMatrix;
+using samples::Sample;
+
+constexpr std::size_t steps = 60;
+// Condition below 1e5 at 60 steps (see filter_test).
+constexpr double tolerance = 1e-11;
+
+Eigen::MatrixXd random_matrix(std::size_t width) {
+  std::mt19937_64 random(17);
+  Eigen::MatrixXd matrix(steps, static_cast<Eigen::Index>(width));
+  for (double& value : matrix.reshaped()) value = samples::random_vector(1, random)[0];
+  return matrix;
+}
+
+std::vector<double> row_of(const Eigen::MatrixXd& matrix, std::size_t t) {
+  const Eigen::VectorXd row = matrix.row(static_cast<Eigen::Index>(t)).transpose();
+  return {row.begin(), row.end()};
+}
+
+Eigen::MatrixXd run(const Filter& filter, Direction direction, const Eigen::MatrixXd& input) {
+  const auto width = static_cast<std::size_t>(input.cols());
+  FilterStream stream(filter, direction, width);
+  Eigen::MatrixXd output(input.rows(), input.cols());
+  std::vector<double> out(width);
+  for (std::size_t t = 0; t < steps; ++t) {
+    EXPECT_EQ(stream.steps_done(), t);
+    stream.step(row_of(input, t), out);
+    for (std::size_t j = 0; j < width; ++j)
+      output(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(j)) = out[j];
+  }
+  return output;
+}
+
+void expect_near(const Eigen::MatrixXd& got, const LongMatrix& expected) {
+  const long double scale = std::max(1.0L, expected.cwiseAbs().maxCoeff());
+  EXPECT_LE(static_cast<double>((got.cast<long double>() - expected).cwiseAbs().maxCoeff() / scale),
+            tolerance);
+}
+
+class EveryStream : public testing::TestWithParam<Sample> {};
+
+// 1: less than a SIMD lane; 13: not a multiple of one; 1030: two full tiles and a part.
+TEST_P(EveryStream, AppliesTheMatrixStepByStep) {
+  for (const std::size_t width : {1, 13, 1030}) {
+    const Eigen::MatrixXd x = random_matrix(width);
+    expect_near(run(GetParam().filter, Direction::forward, x), GetParam().matrix * x.cast<long double>());
+  }
+}
+
+TEST_P(EveryStream, InvertsTheMatrixStepByStep) {
+  for (const std::size_t width : {1, 13, 1030}) {
+    const Eigen::MatrixXd y = random_matrix(width);
+    expect_near(run(GetParam().filter, Direction::inverse, y),
+                GetParam().matrix.triangularView<Eigen::Lower>().solve(y.cast<long double>()));
+  }
+}
+
+TEST_P(EveryStream, UndoesItsInverse) {
+  const Eigen::MatrixXd x = random_matrix(5);
+  expect_near(run(GetParam().filter, Direction::forward, run(GetParam().filter, Direction::inverse, x)),
+              x.cast<long double>());
+}
+
+TEST_P(EveryStream, MayWriteWhereItReads) {
+  const std::size_t width = 13;
+  const Eigen::MatrixXd x = random_matrix(width);
+  for (const Direction direction : {Direction::forward, Direction::inverse}) {
+    const Eigen::MatrixXd expected = run(GetParam().filter, direction, x);
+    FilterStream stream(GetParam().filter, direction, width);
+    for (std::size_t t = 0; t < steps; ++t) {
+      std::vector<double> values = row_of(x, t);
+      stream.step(values, values);
+      EXPECT_EQ(values, row_of(expected, t));
+    }
+  }
+}
+
+TEST_P(EveryStream, TreatsEveryCoordinateAlikeWhateverTheWidth) {
+  // Regenerating one coordinate must give the bits of the whole vector.
+  const Eigen::MatrixXd x = random_matrix(530);
+  for (const Direction direction : {Direction::forward, Direction::inverse}) {
+    const Eigen::MatrixXd whole = run(GetParam().filter, direction, x);
+    EXPECT_EQ(run(GetParam().filter, direction, x.col(529)), whole.col(529));
+    EXPECT_EQ(run(GetParam().filter, direction, x.col(3)), whole.col(3));
+  }
+}
+
+TEST_P(EveryStream, EndsAtItsLastStep) {
+  FilterStream stream(GetParam().filter, Direction::forward, 1);
+  std::vector<double> value{1.0};
+  for (std::size_t t = 0; t < steps; ++t) stream.step(value, value);
+  EXPECT_THROW(stream.step(value, value), Error);
+  EXPECT_EQ(stream.steps_done(), steps);
+}
+
+INSTANTIATE_TEST_SUITE_P(Samples, EveryStream, testing::ValuesIn(samples::all(steps)),
+                         samples::sample_name<testing::TestParamInfo<Sample>>);
+
+TEST(LastStep, ReplacesTheRowScheduleOfAMean) {
+  const Filter mean =
+      Filter::toeplitz(10, {.taps = {1.0}, .modes = {{1.0, 1.0}}}, Schedule::inverse_row_count(40, 4));
+  FilterStream stream(mean, Direction::forward, 1);
+  std::vector<double> out(1);
+  stream.step(std::vector{4.0}, out);
+  EXPECT_DOUBLE_EQ(out[0], 1.0);
+  stream.last_step(std::vector{2.0}, out, {.row = 1.0 / 6});
+  EXPECT_DOUBLE_EQ(out[0], 1.0);
+  EXPECT_THROW(stream.step(out, out), Error);  // the stream has ended
+}
+
+TEST(LastStep, ReplacesTheModeWeightOfADecay) {
+  const Filter decay = Filter::toeplitz(10, {.taps = {1.0}, .modes = {{.25, .25}}}).with_last_mode_weight(.5);
+  FilterStream stream(decay, Direction::forward, 1);
+  std::vector<double> out(1);
+  stream.step(std::vector{8.0}, out);
+  stream.step(std::vector{4.0}, out);
+  EXPECT_DOUBLE_EQ(out[0], 6.0);
+  stream.last_step(std::vector{1.0}, out, {.mode_weight = .5});
+  EXPECT_DOUBLE_EQ(out[0], 1 + .5 * 6);
+}
+
+TEST(LastStep, IsAnOrdinaryStepWithoutOverrides) {
+  for (const Sample& sample : samples::all(20)) {
+    FilterStream plain(sample.filter, Direction::forward, 1), closed(sample.filter, Direction::forward, 1);
+    std::vector<double> a(1), b(1);
+    for (int t = 0; t < 20; ++t) {
+      const std::vector<double> in{std::sin(t + 1.0)};
+      plain.step(in, a);
+      if (t < 19) {
+        closed.step(in, b);
+      } else {
+        closed.last_step(in, b, {});
+      }
+      EXPECT_EQ(a, b) << sample.name;
+    }
+  }
+}
+
+TEST(LastStep, RefusesWhatItCannotReplace) {
+  std::vector<double> value(1);
+  FilterStream inverse(Filter::identity(3), Direction::inverse, 1);
+  EXPECT_THROW(inverse.last_step(value, value, {}), Error);
+  FilterStream no_mode(Filter::identity(3), Direction::forward, 1);
+  EXPECT_THROW(no_mode.last_step(value, value, {.mode_weight = .5}), Error);
+  FilterStream dense(Filter::dense(Eigen::MatrixXd::Identity(3, 3)), Direction::forward, 1);
+  EXPECT_THROW(dense.last_step(value, value, {.row = .5}), Error);
+  EXPECT_EQ(dense.steps_done(), 0u);
+}
+
+TEST(FilterStream, RefusesAWrongWidthAndASingularInverse) {
+  FilterStream stream(Filter::identity(3), Direction::forward, 2);
+  std::vector<double> one(1), two(2);
+  EXPECT_THROW(stream.step(one, two), InvalidParameter);
+  EXPECT_THROW(stream.step(two, one), InvalidParameter);
+  EXPECT_THROW(FilterStream(Filter::toeplitz(3, {.taps = {0.0, 1.0}}), Direction::inverse, 1),
+               InvalidParameter);
+}
+
+TEST(FilterStream, OfAWindowForgetsHugeValuesEntirely) {
+  // A running difference would keep the rounding error of 1e16 for ever.
+  const std::size_t n = 200, k = 20;
+  FilterStream stream(Filter::toeplitz(n, {.taps = std::vector<double>(k, 1.0)}), Direction::forward, 1);
+  std::vector<double> out(1);
+  for (std::size_t t = 0; t < n; ++t) {
+    stream.step(std::vector{t < 50 ? 1e16 : 1.0}, out);
+    if (t >= 50 + k) {
+      EXPECT_EQ(out[0], static_cast<double>(k));
+    }
+  }
+}
+
+TEST(FilterStream, OfNoCoordinatesDoesNothing) {
+  FilterStream stream(Filter::toeplitz(3, samples::blt4()), Direction::inverse, 0);
+  std::vector<double> nothing;
+  for (int t = 0; t < 3; ++t) stream.step(nothing, nothing);
+  EXPECT_EQ(stream.steps_done(), 3u);
+}
+
+TEST(FilterStream, DoesNotDwellInSubnormals) {
+  for (const double pole : {.1, .5, .9}) {
+    FilterStream stream(Filter::toeplitz(10'000, {.taps = {1.0}, .modes = {{.5, pole}}}), Direction::forward,
+                        1);
+    std::vector<double> out(1);
+    int subnormal = 0;
+    for (int t = 0; t < 10'000; ++t) {
+      stream.step(std::vector{t == 0 ? 1.0 : 0.0}, out);
+      subnormal += out[0] != 0 && !std::isnormal(out[0]) ? 1 : 0;
+    }
+    EXPECT_EQ(out[0], 0.0);
+    EXPECT_LE(subnormal, 64);
+  }
+}
+
+}  // namespace
+}  // namespace jme

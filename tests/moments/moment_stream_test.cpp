@@ -1,0 +1,134 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <jme/base/errors.hpp>
+#include <jme/moments/moment_stream.hpp>
+
+namespace jme {
+namespace {
+
+StreamConfig small_config() {
+  return {.budget = {.sigma = 1.0}, .rows = 6, .every = 2, .dimension = 2, .norm_bound = 1.0};
+}
+
+TEST(MomentStream, ReleasesAtBlockEndsAndRepeatsTheNewestInBetween) {
+  MomentStream stream(small_config());
+  const std::vector<double> row{0.1, 0.2};
+  EXPECT_FALSE(stream.push(row).is_new());
+  EXPECT_EQ(stream.release().rows(), 0U);
+  const Release& second = stream.push(row);
+  EXPECT_TRUE(second.is_new());
+  EXPECT_EQ(second.rows(), 2U);
+  const double first_value = second.first()[0];
+  EXPECT_FALSE(stream.push(row).is_new());
+  EXPECT_EQ(stream.release().first()[0], first_value);
+}
+
+TEST(MomentStream, RefusesARowPastTheHorizonEvenWhereTheLastBlockHasRoom) {
+  StreamConfig config = small_config();
+  config.rows = 3;
+  MomentStream stream(config);
+  const std::vector<double> row{0.1, 0.2};
+  stream.push(row);
+  stream.push(row);
+  EXPECT_TRUE(stream.push(row).is_new());  // the partial last block closes with the last row
+  const double before = stream.release().first()[0];
+  EXPECT_THROW(stream.push(row), BudgetExhausted);
+  EXPECT_EQ(stream.release().first()[0], before);
+  EXPECT_FALSE(stream.finish().is_new());
+}
+
+TEST(MomentStream, FinishReleasesAPartialBlockOnceAndTakesNoMoreRows) {
+  MomentStream stream(small_config());
+  const std::vector<double> row{0.1, 0.2};
+  for (int i = 0; i < 3; ++i) stream.push(row);
+  EXPECT_TRUE(stream.finish().is_new());
+  EXPECT_EQ(stream.release().rows(), 3U);
+  EXPECT_FALSE(stream.finish().is_new());
+  EXPECT_THROW(stream.push(row), BudgetExhausted);
+}
+
+TEST(MomentStream, NamesTheRowAndColumnOfBadValuesAndNeverTheValue) {
+  MomentStream stream(small_config());
+  stream.push(std::vector<double>{0.1, 0.2});
+  try {
+    stream.push(std::vector<double>{0.1, std::numeric_limits<double>::infinity()});
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_STREQ(error.what(), "row 2, column 2: not a finite number");
+  }
+  EXPECT_THROW(stream.push(std::vector<double>{0.1}), DataError);
+  EXPECT_EQ(stream.rows(), 1U);  // a refused row does not count
+}
+
+TEST(MomentStream, GivesTheExactMomentsWhereNoiseIsNegligible) {
+  // sigma 1e-9 drowns in the lattice: what is left are the sums of snapped rows.
+  for (const Method method : {Method::jme, Method::lambda_jme, Method::ime, Method::cs, Method::pp, Method::pp_debiased}) {
+    MomentStream stream({.budget = {.sigma = 1e-9},
+                         .rows = 5,
+                         .every = 2,
+                         .dimension = 2,
+                         .norm_bound = 2.0,
+                         .workload = prefix(),
+                         .method = method,
+                         .shape = Shape::identity()});
+    const std::vector<std::vector<double>> rows{{0.5, 0.25}, {-1, 0.5}, {0.125, 1}, {1, 1}, {0, -0.75}};
+    double x = 0, xy = 0, yy = 0;
+    for (const auto& row : rows) {
+      x += row[0];
+      xy += row[0] * row[1];
+      yy += row[1] * row[1];
+      const Release& release = stream.push(row);
+      if (!release.is_new()) continue;
+      // These rows lie on the lattice; a unit of slack a block for the snapped products.
+      EXPECT_NEAR(release.first()[0], x, 1e-5) << name(method);
+      EXPECT_NEAR(release.second()[1], xy, 2e-5) << name(method);
+      EXPECT_NEAR(release.second_matrix()(1, 1), yy, 2e-5) << name(method);
+    }
+    EXPECT_EQ(stream.release().rows(), 5U);
+  }
+}
+
+TEST(MomentStream, ClipsARowOutsideTheBall) {
+  MomentStream stream({.budget = {.sigma = 1e-9}, .rows = 1, .dimension = 2, .norm_bound = 1.0, .workload = prefix()});
+  const Release& release = stream.push(std::vector<double>{30, 40});
+  EXPECT_NEAR(release.first()[0], 0.6, 1e-5);
+  EXPECT_NEAR(release.second()[0], 0.36, 1e-5);
+}
+
+TEST(MomentStream, TwoStreamsOfTheSameRowsDrawDifferentNoise) {
+  MomentStream one(small_config()), two(small_config());
+  const std::vector<double> row{0.1, 0.2};
+  one.push(row);
+  two.push(row);
+  EXPECT_NE(one.push(row).first()[0], two.push(row).first()[0]);
+}
+
+TEST(MomentStream, TheTestSeedFixesEveryRelease) {
+  const Mechanism mechanism(small_config());
+  MomentStream one(mechanism, InsecureTestSeed{3}), two(mechanism, InsecureTestSeed{3}), other(mechanism, InsecureTestSeed{4});
+  const std::vector<double> row{0.1, 0.2};
+  for (int i = 0; i < 6; ++i) {
+    one.push(row);
+    two.push(row);
+    other.push(row);
+  }
+  EXPECT_EQ(one.release().second()[1], two.release().second()[1]);
+  EXPECT_NE(one.release().second()[1], other.release().second()[1]);
+}
+
+TEST(MomentStream, LeavesTheSecondMomentOutWhereAskedTo) {
+  StreamConfig config = small_config();
+  config.second = SecondMoment::none;
+  MomentStream stream(config);
+  const std::vector<double> row{0.1, 0.2};
+  stream.push(row);
+  EXPECT_TRUE(stream.push(row).second().empty());
+  EXPECT_EQ(stream.mechanism().calibration().std_second, 0.0);
+}
+
+}  // namespace
+}  // namespace jme

@@ -1,0 +1,164 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <cstdint>
+#include <jme/base/errors.hpp>
+#include <jme/filter/norms.hpp>
+#include <jme/noise/shaped_noise.hpp>
+#include <vector>
+
+namespace jme {
+namespace {
+
+GaussianSource test_source(std::uint64_t seed = 1) {
+  return {InsecureTestSeed{seed}.key(), Nonce{}};
+}
+
+std::vector<Filter> shapes(std::size_t n) {
+  std::vector<double> schedule;
+  for (std::size_t t = 1; t <= n; ++t) schedule.push_back(std::pow(static_cast<double>(t), -0.92));
+  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
+  for (Eigen::Index i = 0; i < dense.rows(); ++i) {
+    for (Eigen::Index j = 0; j <= i; ++j) dense(i, j) = 1.0 / static_cast<double>(1 + i - j);
+  }
+  const Toeplitz blt{.taps = {1.0}, .modes = {{.weight = 0.2, .pole = 0.9}, {.weight = 0.1, .pole = 0.4}}};
+  return {Filter::identity(n),
+          Filter::toeplitz(n, {.taps = {1.0, 0.5, 0.375, 0.3125}}),
+          Filter::toeplitz(n, blt),
+          Filter::toeplitz(n, blt, Schedule::values(schedule)),
+          Filter::toeplitz(n, {.taps = {1.0, -0.5, -0.125}, .inverted = true}),
+          Filter::dense(dense)};
+}
+
+TEST(ShapedNoise, EqualsTheDenseInverseTimesTheSameDraws) {
+  constexpr std::size_t n = 200, width = 7;
+  const std::vector<double> scale = {1e6, 2e6, 3e6, 1e3, 1e6, 5e7, 1e6};
+  for (const Filter& shape : shapes(n)) {
+    const auto source = test_source();
+    Eigen::MatrixXd z(n, width);
+    for (std::size_t t = 0; t < n; ++t) {
+      std::vector<double> row(width);
+      source.fill(Channel::second, t, 0, row);
+      for (std::size_t j = 0; j < width; ++j)
+        z(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(j)) = row[j];
+    }
+    const Eigen::MatrixXd expected = shape.to_dense().triangularView<Eigen::Lower>().solve(z);
+    ShapedNoise noise(shape, source, Channel::second, scale);
+    for (std::size_t t = 0; t < n; ++t) {
+      EXPECT_EQ(noise.steps_done(), t);
+      std::vector<double> values(width, 0.0);
+      noise.add_to(values);
+      for (std::size_t j = 0; j < width; ++j) {
+        const double exact = scale[j] * expected(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(j));
+        ASSERT_EQ(values[j], std::nearbyint(values[j]));
+        // Half a unit by rounding; the two orders of summation differ by far less than the other half.
+        ASSERT_LE(std::abs(values[j] - exact), 0.5 + 1e-3);
+      }
+    }
+  }
+}
+
+TEST(ShapedNoise, AddedToLatticeDataIsDataPlusTheSameNoiseExactly) {
+  constexpr std::size_t n = 50;
+  const std::vector<double> data = {0, 1, -1, 0x1p40, -0x1p45 + 3, 123456789};
+  const std::vector<double> scale(data.size(), 0x1p24 + 0.37);
+  for (const Filter& shape : shapes(n)) {
+    ShapedNoise alone(shape, test_source(), Channel::first, scale);
+    ShapedNoise added(shape, test_source(), Channel::first, scale);
+    for (std::size_t t = 0; t < n; ++t) {
+      std::vector<double> zero(data.size(), 0.0), sum = data;
+      alone.add_to(zero);
+      added.add_to(sum);
+      for (std::size_t j = 0; j < data.size(); ++j) {
+        // In 64-bit integers nothing can round.
+        ASSERT_EQ(static_cast<std::int64_t>(sum[j]),
+                  static_cast<std::int64_t>(data[j]) + static_cast<std::int64_t>(zero[j]));
+      }
+    }
+  }
+}
+
+/// Largest standardised error of the empirical second moments of step pairs against std^2 C^-1 C^-T.
+double largest_covariance_error(const Filter& shape, double factor) {
+  constexpr std::size_t width = 40'000;
+  const std::size_t n = shape.steps();
+  const double std = 1e5;
+  ShapedNoise noise(shape, test_source(9), Channel::first, std::vector<double>(width, std));
+  Eigen::MatrixXd y(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(width));
+  for (std::size_t t = 0; t < n; ++t) {
+    std::vector<double> values(width, 0.0);
+    noise.add_to(values);
+    for (std::size_t j = 0; j < width; ++j) {
+      y(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(j)) = factor * values[j] / std;
+    }
+  }
+  const Eigen::MatrixXd inverse =
+      shape.to_dense().triangularView<Eigen::Lower>().solve(Eigen::MatrixXd::Identity(y.rows(), y.rows()));
+  const Eigen::MatrixXd wanted = inverse * inverse.transpose();
+  const Eigen::MatrixXd seen = y * y.transpose() / static_cast<double>(width);
+  double largest = 0;
+  for (Eigen::Index i = 0; i < y.rows(); ++i) {
+    for (Eigen::Index j = 0; j <= i; ++j) {
+      // Var of a product of centred normals: q_ii q_jj + q_ij^2.
+      const double deviation =
+          std::sqrt((wanted(i, i) * wanted(j, j) + wanted(i, j) * wanted(i, j)) / static_cast<double>(width));
+      largest = std::max(largest, std::abs(seen(i, j) - wanted(i, j)) / deviation);
+    }
+  }
+  return largest;
+}
+
+// Laurent & Massart: a quadratic form of 40000 normals passes 2 sqrt(x) + 2 x / sqrt(40000) of its deviations
+// / sqrt 2 with e^-x. 12 x 13 / 2 = 78 entries, two sides, six shapes: x = 28 gives 1000 e^-28 < 1e-9,
+// threshold 7.7.
+constexpr double covariance_threshold = 7.7;
+
+TEST(ShapedNoise, HasCovarianceStdSquaredTimesTheInverseGram) {
+  for (const Filter& shape : shapes(12))
+    EXPECT_LT(largest_covariance_error(shape, 1.0), covariance_threshold);
+}
+
+// A factor 0.9 moves a variance by 19% = 27 deviations: seen with probability above 1 - 1e-9.
+TEST(ShapedNoise, CovarianceTestRejectsNoiseTenPercentTooSmall) {
+  for (const Filter& shape : shapes(12))
+    EXPECT_GT(largest_covariance_error(shape, 0.9), covariance_threshold);
+}
+
+TEST(ShapedNoise, ChannelsAndNoncesAreDifferentNoise) {
+  const Filter shape = Filter::identity(3);
+  const std::vector<double> scale(20, 1e6);
+  const Nonce other = {9};
+  ShapedNoise a(shape, test_source(), Channel::first, scale), b(shape, test_source(), Channel::second, scale),
+      c(shape, {InsecureTestSeed{1}.key(), other}, Channel::first, scale);
+  std::vector<double> x(20, 0.0), y(20, 0.0), z(20, 0.0);
+  a.add_to(x);
+  b.add_to(y);
+  c.add_to(z);
+  EXPECT_NE(x, y);
+  EXPECT_NE(x, z);
+  EXPECT_NE(y, z);
+}
+
+TEST(ShapedNoise, RefusesNoiseThatCouldReachTwoToThe38) {
+  const Filter shape = Filter::identity(3);
+  const double largest = 0x1p38 / GaussianSource::largest_draw;
+  EXPECT_NO_THROW(ShapedNoise(shape, test_source(), Channel::first, {1.0, largest * 0.999}));
+  EXPECT_THROW(ShapedNoise(shape, test_source(), Channel::first, {1.0, largest * 1.001}), InvalidParameter);
+  EXPECT_THROW(ShapedNoise(shape, test_source(), Channel::first, {std::nan("")}), InvalidParameter);
+  EXPECT_THROW(ShapedNoise(shape, test_source(), Channel::first, {-1.0}), InvalidParameter);
+}
+
+TEST(ShapedNoise, EndsAtItsHorizonAndChecksTheWidth) {
+  ShapedNoise noise(Filter::identity(2), test_source(), Channel::first, {1e6, 1e6});
+  std::vector<double> values(2, 0.0), narrow(1, 0.0);
+  EXPECT_THROW(noise.add_to(narrow), InvalidParameter);
+  noise.add_to(values);
+  noise.add_to(values);
+  const auto before = values;
+  EXPECT_THROW(noise.add_to(values), BudgetExhausted);
+  EXPECT_EQ(values, before);
+}
+
+}  // namespace
+}  // namespace jme

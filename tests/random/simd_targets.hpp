@@ -1,0 +1,29 @@
+#pragma once
+
+#include <hwy/targets.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace jme {
+
+/// Every SIMD target that this build contains and this processor runs, the scalar one included.
+inline std::vector<std::int64_t> simd_targets() {
+  std::vector<std::int64_t> targets;
+  for (const std::int64_t target :
+       {HWY_AVX3_DL, HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_SSSE3, HWY_NEON, HWY_SCALAR}) {
+    if ((hwy::SupportedTargets() & target) != 0) targets.push_back(target);
+  }
+  return targets;
+}
+
+/// Until it goes, dispatch takes this target alone.
+class OnlyTarget {
+ public:
+  explicit OnlyTarget(std::int64_t target) { hwy::SetSupportedTargetsForTest(target); }
+  ~OnlyTarget() { hwy::SetSupportedTargetsForTest(0); }
+  OnlyTarget(const OnlyTarget&) = delete;
+  OnlyTarget& operator=(const OnlyTarget&) = delete;
+};
+
+}  // namespace jme

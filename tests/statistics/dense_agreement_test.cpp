@@ -1,0 +1,148 @@
+// The streamed mechanism equals its definition in dense matrices with the same draws.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include <jme/moments/moment_stream.hpp>
+#include <jme/random/gaussian_source.hpp>
+
+#include "moments/lattice_row.hpp"
+#include "statistics/oracle.hpp"
+
+namespace jme {
+namespace {
+
+constexpr std::uint64_t seed = 11;
+
+// floor(std [C^-1 Z]_t / gamma + 1/2) from the whole matrix at once; `scale` in lattice units.
+Eigen::MatrixXd lattice_noise(const Filter& c, Channel channel, const Eigen::VectorXd& scale) {
+  const GaussianSource source(InsecureTestSeed{seed}.key(), Nonce{});
+  Eigen::MatrixXd z(static_cast<Eigen::Index>(c.steps()), scale.size());
+  std::vector<double> draws(static_cast<std::size_t>(scale.size()));
+  for (Eigen::Index t = 0; t < z.rows(); ++t) {
+    source.fill(channel, static_cast<std::uint64_t>(t), 0, draws);
+    z.row(t) = Eigen::Map<Eigen::RowVectorXd>(draws.data(), scale.size());
+  }
+  const Eigen::MatrixXd shaped = c.to_dense().triangularView<Eigen::Lower>().solve(z);
+  return ((shaped * scale.asDiagonal()).array() + 0.5).floor();
+}
+
+Eigen::MatrixXd random_stream(std::size_t rows, std::size_t dimension) {
+  std::mt19937_64 bits(5);
+  std::normal_distribution<double> normal;
+  Eigen::MatrixXd x(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(dimension));
+  for (double& v : x.reshaped()) v = normal(bits);
+  return x;
+}
+
+Eigen::MatrixXd lattice_units(const Eigen::MatrixXd& x, double norm_bound) {
+  Eigen::MatrixXd units(x.rows(), x.cols());
+  for (Eigen::Index t = 0; t < x.rows(); ++t) {
+    std::vector<double> row(static_cast<std::size_t>(x.cols()));
+    Eigen::Map<Eigen::RowVectorXd>(row.data(), x.cols()) = x.row(t);
+    clip_and_snap(row, norm_bound, row);
+    units.row(t) = Eigen::Map<Eigen::RowVectorXd>(row.data(), x.cols());
+  }
+  return units;
+}
+
+// Rows weighted inside their blocks and summed: steps x rows.
+Eigen::MatrixXd block_sums(const Workload& workload, const Horizon& horizon) {
+  Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(horizon.steps()),
+                                               static_cast<Eigen::Index>(horizon.rows()));
+  for (std::size_t i = 0; i < horizon.rows(); ++i) {
+    const std::size_t step = i / horizon.every();
+    const std::size_t until_end = horizon.rows_through(step) - 1 - i;
+    sums(static_cast<Eigen::Index>(step), static_cast<Eigen::Index>(i)) =
+        horizon.every() == 1 ? 1 : workload.weight_in_block(until_end);
+  }
+  return sums;
+}
+
+Eigen::VectorXd second_scale(const Mechanism& mechanism) {
+  const Eigen::VectorXd weights = oracle::frobenius_weights(mechanism.config().dimension, mechanism.config().second);
+  return mechanism.calibration().std_second / mechanism.lattice().second * weights.cwiseSqrt().cwiseInverse();
+}
+
+void expect_equal_to_dense(const StreamConfig& config) {
+  SCOPED_TRACE(config.workload.name() + " " + config.shape.name() + " rows " + std::to_string(config.rows) + " every " +
+               std::to_string(config.every));
+  const Mechanism mechanism(config);
+  const Horizon& horizon = mechanism.horizon();
+  const Eigen::MatrixXd x = random_stream(horizon.rows(), config.dimension);
+  const Eigen::MatrixXd units = lattice_units(x, config.norm_bound);
+  const Eigen::MatrixXd sums = block_sums(config.workload, horizon);
+
+  const Eigen::MatrixXd blocks = (sums * units).array().unaryExpr([](double v) { return std::floor(v + 0.5); });
+  const Eigen::MatrixXd products = (sums * oracle::squares(units, config.second) * 0x1p-20).array().unaryExpr([](double v) {
+    return std::floor(v + 0.5);
+  });
+  const auto d = static_cast<Eigen::Index>(config.dimension);
+  const double std_units = mechanism.calibration().std_first / mechanism.lattice().first;
+  const Eigen::MatrixXd noisy_first =
+      blocks + lattice_noise(mechanism.c1(), Channel::first, Eigen::VectorXd::Constant(d, std_units));
+  const Eigen::MatrixXd noisy_second = products + lattice_noise(mechanism.c2(), Channel::second, second_scale(mechanism));
+  const Eigen::MatrixXd first = mechanism.a1().to_dense() * noisy_first * mechanism.lattice().first;
+  const Eigen::MatrixXd second = mechanism.a2().to_dense() * noisy_second * mechanism.lattice().second;
+
+  // One lattice unit where a rounding falls the other way, plus double rounding of a sum of n terms.
+  const double n = static_cast<double>(horizon.steps());
+  const double tolerance_first = mechanism.lattice().first + n * 0x1p-50 * first.cwiseAbs().maxCoeff();
+  const double tolerance_second = mechanism.lattice().second + n * 0x1p-50 * second.cwiseAbs().maxCoeff();
+  MomentStream stream(mechanism, InsecureTestSeed{seed});
+  std::vector<double> row(config.dimension);
+  std::size_t releases = 0;
+  for (Eigen::Index t = 0; t < x.rows(); ++t) {
+    Eigen::Map<Eigen::RowVectorXd>(row.data(), d) = x.row(t);
+    const Release& release = stream.push(row);
+    if (!release.is_new()) continue;
+    const auto b = static_cast<Eigen::Index>(releases++);
+    const Eigen::Map<const Eigen::RowVectorXd> got_first(release.first().data(), d);
+    const Eigen::Map<const Eigen::RowVectorXd> got_second(release.second().data(), second.cols());
+    ASSERT_LE((got_first - first.row(b)).cwiseAbs().maxCoeff(), tolerance_first) << "release " << b;
+    ASSERT_LE((got_second - second.row(b)).cwiseAbs().maxCoeff(), tolerance_second) << "release " << b;
+  }
+  EXPECT_EQ(releases, horizon.steps());
+}
+
+Eigen::MatrixXd some_matrix(Eigen::Index n) {
+  Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index j = 0; j <= i; ++j) matrix(i, j) = i == j ? 1.0 + 0.1 * static_cast<double>(i % 3) : 0.3 / static_cast<double>(i - j + 1);
+  }
+  return matrix;
+}
+
+class DenseAgreement : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(DenseAgreement, ToOneLatticeUnitForEveryShapeAndWorkload) {
+  const std::size_t rows = GetParam();
+  for (const std::size_t every : {std::size_t{1}, std::size_t{7}}) {
+    const Horizon horizon(rows, every);
+    const auto steps = static_cast<Eigen::Index>(horizon.steps());
+    for (const Workload& workload :
+         {prefix(), mean(), decay(0.9), window(every == 1 ? 10 : 14), custom(some_matrix(steps), "custom")}) {
+      std::vector<Shape> shapes{Shape::identity(), Shape::blt({.poles = {0.97, 0.6}, .zeros = {0.85, 0.2}}),
+                                Shape::custom(some_matrix(steps), "own")};
+      if (workload.kind() != Workload::Kind::custom) {
+        shapes.insert(shapes.end(), {Shape::square_root(), Shape::banded(5), Shape::banded_inverse(4), Shape::automatic()});
+      }
+      if (rows <= 60) shapes.push_back(Shape::dense());
+      for (const Shape& shape : shapes) {
+        expect_equal_to_dense({.budget = {.epsilon = 1, .delta = 1e-6},
+                               .rows = rows,
+                               .every = every,
+                               .dimension = 3,
+                               .norm_bound = 1.3,
+                               .workload = workload,
+                               .shape = shape,
+                               .second = rows % 2 == 0 ? SecondMoment::full : SecondMoment::diagonal});
+      }
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Rows, DenseAgreement, testing::Values(15, 60, 299, 300));
+
+}  // namespace
+}  // namespace jme
