@@ -65,7 +65,11 @@ CovarianceTerms identity_terms(const Workload& workload, const Horizon& horizon)
   CovarianceTerms sum;
   for (std::size_t step = 0; step < horizon.steps(); ++step) {
     std::size_t rows = horizon.rows_through(step);
-    if (workload.kind() == Workload::Kind::window) rows = std::min(rows, workload.window_rows());
+    if (workload.kind() == Workload::Kind::window) {
+      // Whole blocks, the last one perhaps partial.
+      const std::size_t missing = (step + 1) * horizon.every() - rows;
+      rows = std::min(rows, workload.window_rows() - missing);
+    }
     const CovarianceTerms one = workload.kind() == Workload::Kind::decay
                                     ? geometric_weights(workload.beta(), rows)
                                     : equal_weights(rows);

@@ -7,11 +7,18 @@
 namespace jme::theory {
 namespace {
 
-// Weights of the rows of one release of a custom workload, which is given over steps.
+// Weights of the rows of one release of a workload that weighs whole blocks.
 std::vector<double> spread_over_rows(const std::vector<double>& step_weights, const Horizon& horizon) {
   std::vector<double> weights(horizon.rows());
   for (std::size_t row = 0; row < weights.size(); ++row) weights[row] = step_weights[row / horizon.every()];
   return weights;
+}
+
+// Over rows a workload given by blocks is not the row-level one at a release that closes a partial block: custom matrices
+// are over steps, and a window then covers fewer rows than its length.
+bool weighs_blocks(const Workload& workload, const Horizon& horizon) {
+  return workload.kind() == Workload::Kind::custom ||
+         (workload.kind() == Workload::Kind::window && horizon.rows() % horizon.every() != 0);
 }
 
 }  // namespace
@@ -69,13 +76,12 @@ double ReleaseGram::operator()(std::size_t earlier, std::size_t later) const {
       return powers_[(later - earlier) + 2 * (end - later)] * from_step_[step];
     }
     case Workload::Kind::window: {
-      // Releases at rows e with later <= e < earlier + window.
-      const std::size_t window = workload_.window_rows();
-      const std::size_t last = earlier + window - 1;
-      std::size_t past_last = (last + 1) / horizon_.every();  // steps whose last row is <= last
-      if (last + 1 >= horizon_.rows()) past_last = horizon_.steps();
+      // A window covers whole blocks, the last one perhaps partial: steps from later's block on, as long as
+      // earlier's block is among the last window/every.
+      const std::size_t blocks = workload_.window_rows() / horizon_.every();
+      const std::size_t past_last = std::min(earlier / horizon_.every() + blocks, horizon_.steps());
       if (past_last <= step) return 0;
-      const auto length = static_cast<double>(window);
+      const auto length = static_cast<double>(workload_.window_rows());
       return static_cast<double>(past_last - step) / (length * length);
     }
     case Workload::Kind::custom:
@@ -102,7 +108,7 @@ std::vector<std::size_t> release_rows(const Horizon& horizon) {
 
 std::vector<double> release_sums(const Workload& workload, const Horizon& horizon,
                                  std::span<const double> per_row) {
-  if (workload.kind() == Workload::Kind::custom) {
+  if (weighs_blocks(workload, horizon)) {
     std::vector<double> blocks(horizon.steps(), 0.0);
     for (std::size_t row = 0; row < per_row.size(); ++row) blocks[row / horizon.every()] += per_row[row];
     return workload.filter(horizon).apply(blocks);
@@ -117,7 +123,7 @@ Eigen::MatrixXd release_matrix(const Workload& workload, const Horizon& horizon)
   const auto steps = static_cast<Eigen::Index>(horizon.steps());
   const auto rows = static_cast<Eigen::Index>(horizon.rows());
   Eigen::MatrixXd b(steps, rows);
-  if (workload.kind() == Workload::Kind::custom) {
+  if (weighs_blocks(workload, horizon)) {
     const Eigen::MatrixXd a = workload.filter(horizon).to_dense();
     for (Eigen::Index row = 0; row < rows; ++row)
       b.col(row) = a.col(row / static_cast<Eigen::Index>(horizon.every()));
@@ -140,6 +146,11 @@ std::vector<double> release_row_norms(const Workload& workload, const Horizon& h
   }
   const std::vector<double> all = squared_error_row_norms(workload.filter(horizon.by_row()), c);
   for (const std::size_t row : release_rows(horizon)) norms.push_back(all[row]);
+  if (weighs_blocks(workload, horizon)) {
+    const std::size_t last = horizon.steps() - 1;
+    norms.back() = squared_error_row_norm(
+        spread_over_rows(workload.filter(horizon).row_weights(last), horizon), c);
+  }
   return norms;
 }
 

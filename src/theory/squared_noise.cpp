@@ -94,9 +94,19 @@ double window_trace(const Workload& workload, const Horizon& horizon, const Filt
   std::deque<Row> inside;
   Eigen::MatrixXd pairs = Eigen::MatrixXd::Zero(q, q);
   double v = 0, trace = 0;
+  // A partial last block: its release covers whole blocks, so fewer rows; nothing leaves that window.
+  const std::size_t k = horizon.every(), steps = horizon.steps();
+  const bool partial = horizon.rows() % k != 0;
+  const std::size_t last_start = steps > w / k ? (steps - w / k) * k : 0;
+  Eigen::MatrixXd last_pairs = Eigen::MatrixXd::Zero(q, q);
+  double last_v = 0;
   std::size_t step = 0;
   for (std::size_t t = 0; t < horizon.rows(); ++t) {
     walk.step();
+    if (partial && t >= last_start) {
+      last_v += walk.variance() * walk.variance() + 2 * state.output().dot(last_pairs * state.output());
+      last_pairs = state.advance_both(last_pairs) + walk.with_next() * walk.with_next().transpose();
+    }
     // `pairs` covers the rows t-w+1 .. t-1 as seen from t; row t-w leaves V now, having left `pairs` before.
     if (inside.size() == w) {
       const Row& old = inside.front();
@@ -111,7 +121,7 @@ double window_trace(const Workload& workload, const Horizon& horizon, const Filt
       pairs -= gone * gone.transpose();
     }
     if (t + 1 == horizon.rows_through(step)) {
-      trace += v;
+      trace += partial && step + 1 == steps ? last_v : v;
       ++step;
     }
   }

@@ -1,12 +1,12 @@
-#include <gtest/gtest.h>
-
 #include <Eigen/Dense>
 #include <cmath>
 #include <cstdint>
+#include <gtest/gtest.h>
+#include <vector>
+
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>
 #include <jme/noise/shaped_noise.hpp>
-#include <vector>
 
 namespace jme {
 namespace {

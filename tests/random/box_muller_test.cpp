@@ -1,12 +1,12 @@
-#include <gtest/gtest.h>
-
 #include <boost/math/constants/constants.hpp>
 #include <boost/multiprecision/cpp_dec_float.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <jme/random/gaussian_source.hpp>
+#include <gtest/gtest.h>
 #include <vector>
+
+#include <jme/random/gaussian_source.hpp>
 
 #include "random/aes_schedule.hpp"
 #include "random/gaussian_kernels.hpp"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
+#include <vector>
 
 #include <jme/random/gaussian_source.hpp>
-#include <vector>
 
 #include "random/aes_schedule.hpp"
 #include "random/gaussian_kernels.hpp"

@@ -1,11 +1,11 @@
-#include <gtest/gtest.h>
-
 #include <cstdint>
-#include <jme/base/errors.hpp>
-#include <jme/random/gaussian_source.hpp>
+#include <gtest/gtest.h>
 #include <span>
 #include <thread>
 #include <vector>
+
+#include <jme/base/errors.hpp>
+#include <jme/random/gaussian_source.hpp>
 
 namespace jme {
 namespace {

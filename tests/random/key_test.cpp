@@ -1,11 +1,11 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <jme/random/key.hpp>
+#include <gtest/gtest.h>
 #include <new>
+
+#include <jme/random/key.hpp>
 
 namespace jme {
 namespace {

@@ -1,9 +1,8 @@
-#include <gtest/gtest.h>
-#include <openssl/evp.h>
-
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <gtest/gtest.h>
+#include <openssl/evp.h>
 #include <vector>
 
 #include "random/aes_schedule.hpp"

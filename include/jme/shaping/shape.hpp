@@ -48,6 +48,8 @@ class Shape {
     custom
   };
 
+  Shape() = default;  ///< auto
+
   /// "auto", "identity", "sqrt", "banded:16", "banded-inverse:16", "blt:4", "scaled-blt:4",
   /// "dense". Throws InvalidParameter.
   static Shape parse(std::string_view text, std::string_view parameter = "shape");
