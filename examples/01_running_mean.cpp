@@ -1,12 +1,14 @@
 // The private running mean of a stream, with its error bar.
 //
-// Everything the stream needs is public and fixed before the first row: how many rows there may be, how many columns, and a bound on
-// every row's length. Rows beyond the bound are scaled down to it; a row past the horizon is refused.
+// Everything the stream needs is public and fixed before the first row: how many rows there may be, how many
+// columns, and a bound on every row's length. Rows beyond the bound are scaled down to it; a row past the
+// horizon is refused.
+#include <cmath>
+#include <vector>
+
 #include <fmt/core.h>
 
-#include <cmath>
 #include <jme/jme.hpp>
-#include <vector>
 
 int main() {
   jme::MomentStream stream({.budget = {.epsilon = 1.0, .delta = 1e-6},
@@ -22,7 +24,7 @@ int main() {
     const std::vector<double> row{0.5 + 0.3 * std::sin(0.01 * t), -0.2};
     const jme::Release& release = stream.push(row);
     if (!release.is_new()) continue;
-    fmt::print("{:>6}  {:>9.5f}  {:>9.5f}  {:>9.5f}\n", release.rows(), release.first()[0], release.first()[1],
-               release.std_first());
+    fmt::print("{:>6}  {:>9.5f}  {:>9.5f}  {:>9.5f}\n", release.rows(), release.first()[0],
+               release.first()[1], release.std_first());
   }
 }

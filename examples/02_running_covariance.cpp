@@ -1,9 +1,10 @@
 // Mean and covariance together: the second moment costs the first nothing (joint moment estimation).
+#include <cmath>
+#include <vector>
+
 #include <fmt/core.h>
 
-#include <cmath>
 #include <jme/jme.hpp>
-#include <vector>
 
 int main() {
   // Temperature in -20..45 degrees and humidity in 0..100 %: public ranges, mapped to [-1, 1].
@@ -24,8 +25,8 @@ int main() {
     if (!release.is_new()) continue;
     const auto mean = jme::running_mean(release, units);
     const auto covariance = jme::running_covariance(release, units);  // the noise's own bias is removed
-    fmt::print("t = {:>6}: mean {:6.2f} +- {:.2f}, {:6.2f} +- {:.2f}; covariance {:7.2f} +- {:.2f}\n", release.rows(),
-               mean.value(0), mean.noise_std(0), mean.value(1), mean.noise_std(1), covariance.value(0, 1),
-               covariance.noise_std(0, 1));
+    fmt::print("t = {:>6}: mean {:6.2f} +- {:.2f}, {:6.2f} +- {:.2f}; covariance {:7.2f} +- {:.2f}\n",
+               release.rows(), mean.value(0), mean.noise_std(0), mean.value(1), mean.noise_std(1),
+               covariance.value(0, 1), covariance.noise_std(0, 1));
   }
 }

@@ -14,7 +14,7 @@ int main() {
   fmt::print("{:<12} {:<18} {:>12} {:>12} {:>7}\n", "method", "shape", "rmse first", "rmse second", "state");
   for (std::size_t i = 0; i < plan.candidates.size(); ++i) {
     const jme::PlanCandidate& c = plan.candidates[i];
-    fmt::print("{:<12} {:<18} {:>12.5f} {:>12.5f} {:>7}{}\n", jme::name(c.method), c.shape.name(), c.rmse_first,
-               c.rmse_second, c.state_vectors, i == plan.recommended ? "  <- recommended" : "");
+    fmt::print("{:<12} {:<18} {:>12.5f} {:>12.5f} {:>7}{}\n", jme::name(c.method), c.shape.name(),
+               c.rmse_first, c.rmse_second, c.state_vectors, i == plan.recommended ? "  <- recommended" : "");
   }
 }

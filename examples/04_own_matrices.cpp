@@ -1,8 +1,9 @@
 // A workload and a noise shape of your own: any lower-triangular matrices over the steps.
+#include <vector>
+
 #include <fmt/core.h>
 
 #include <jme/jme.hpp>
-#include <vector>
 
 int main() {
   constexpr Eigen::Index n = 8;

@@ -1,5 +1,6 @@
 #include <array>
 #include <cmath>
+
 #include <fmt/format.h>
 
 #include <jme/models/covariance.hpp>

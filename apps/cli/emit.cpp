@@ -1,9 +1,10 @@
 #include "emit.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
-#include <fmt/format.h>
 #include <iterator>
+
+#include <Eigen/Eigenvalues>
+#include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
 

@@ -1,13 +1,15 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include <Eigen/Core>
+
 #include <jme/data/bounds.hpp>
 #include <jme/mechanism/stream_config.hpp>
 #include <jme/models/covariance.hpp>
 #include <jme/moments/release.hpp>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace jme::cli {
 

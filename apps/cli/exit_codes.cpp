@@ -1,10 +1,11 @@
 #include "exit_codes.hpp"
 
 #include <cstdio>
-#include <fmt/format.h>
 #include <new>
 #include <stdexcept>
 #include <string>
+
+#include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
 

@@ -1,11 +1,13 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <jme/data/bounds.hpp>
-#include <jme/data/row_reader.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <jme/data/bounds.hpp>
+#include <jme/data/row_reader.hpp>
 
 #include "parse.hpp"
 #include "stream_flags.hpp"

@@ -1,8 +1,9 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <fcntl.h>
 #include <string>
+
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "commands.hpp"

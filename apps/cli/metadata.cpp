@@ -1,6 +1,7 @@
 #include "metadata.hpp"
 
 #include <cmath>
+
 #include <fmt/format.h>
 
 #include <jme/privacy/gaussian.hpp>
@@ -47,7 +48,7 @@ Json configuration(const RunDescription& run) {
               {"separation", config.participation.separation},
               {"lattice", {{"first", mechanism.lattice().first}, {"second", mechanism.lattice().second}}},
               {"emit", emit_names(run.emit)},
-              {"debiased", run.emit.bias == Bias::removed},
+              {"covariance_debiased", run.emit.bias == Bias::removed},
               {"psd", run.emit.psd}};
   if (!run.bounds.is_none()) result["bounds"] = run.bounds_text;
   return result;

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <jme/data/bounds.hpp>
-#include <jme/mechanism/mechanism.hpp>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <jme/data/bounds.hpp>
+#include <jme/mechanism/mechanism.hpp>
 
 #include "emit.hpp"
 

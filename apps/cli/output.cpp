@@ -1,10 +1,11 @@
 #include "output.hpp"
 
 #include <cerrno>
+#include <system_error>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 
 #include <jme/base/errors.hpp>

@@ -4,8 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <fmt/format.h>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/data/npy.hpp>

@@ -1,14 +1,16 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
-#include <jme/base/values.hpp>
-#include <jme/shaping/shape.hpp>
-#include <jme/workload/workload.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <jme/base/values.hpp>
+#include <jme/shaping/shape.hpp>
+#include <jme/workload/workload.hpp>
 
 namespace jme::cli {
 

@@ -1,8 +1,10 @@
 #pragma once
 
-#include <jme/theory/plan.hpp>
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include <nlohmann/json.hpp>
+
+#include <jme/theory/plan.hpp>
 
 namespace jme::cli {
 

@@ -1,5 +1,7 @@
 #include "privacy_statement.hpp"
 
+#include <string>
+
 #include <fmt/format.h>
 
 #include <jme/privacy/gaussian.hpp>
@@ -8,19 +10,26 @@ namespace jme::cli {
 
 namespace {
 
+// A guarantee may be stated weaker than it is, never stronger.
+std::string six_digits_up(double value) {
+  const std::string nearest = fmt::format("{:.6g}", value);
+  if (std::stod(nearest) >= value) return nearest;
+  return fmt::format("{:.6g}", value * (1 + 1e-5));
+}
+
 std::string budget_words(const Mechanism& mechanism) {
   const Budget& budget = mechanism.config().budget;
   if (budget.sigma == 0) {
-    return fmt::format("epsilon = {:g}, delta = {:g} differential privacy", budget.epsilon, budget.delta);
+    return fmt::format("epsilon = {}, delta = {} differential privacy", budget.epsilon, budget.delta);
   }
   // A budget in epsilon and delta pays for the sampler's distance from an ideal Gaussian; sigma is taken as
   // it is.
   const double delta = 1e-6;
   return fmt::format(
-      "mu = {:.6g} Gaussian differential privacy, up to the noise sampler's distance from an ideal Gaussian "
+      "mu = {} Gaussian differential privacy, up to the noise sampler's distance from an ideal Gaussian "
       "(for "
-      "instance epsilon = {:.6g} at delta = {:g}),",
-      gdp_mu(mechanism.sigma()), gaussian_epsilon(mechanism.sigma(), delta), delta);
+      "instance epsilon = {} at delta = {:g}),",
+      six_digits_up(gdp_mu(mechanism.sigma())), six_digits_up(gaussian_epsilon(mechanism.sigma(), delta)), delta);
 }
 
 std::string neighbours(const StreamConfig& config) {

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <jme/mechanism/mechanism.hpp>
 #include <string>
 #include <vector>
+
+#include <jme/mechanism/mechanism.hpp>
 
 namespace jme::cli {
 

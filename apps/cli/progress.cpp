@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <string>
 #include <string_view>
+
+#include <fmt/format.h>
 #include <unistd.h>
 
 namespace jme::cli {

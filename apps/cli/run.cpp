@@ -1,4 +1,5 @@
 #include <cstdio>
+
 #include <fmt/format.h>
 #include <unistd.h>
 

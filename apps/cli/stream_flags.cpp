@@ -1,6 +1,7 @@
 #include "stream_flags.hpp"
 
 #include <cmath>
+
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>

@@ -1,11 +1,13 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
 #include <jme/base/horizon.hpp>
 #include <jme/mechanism/stream_config.hpp>
 #include <jme/theory/plan.hpp>
-#include <optional>
 
 #include "parse.hpp"
 

@@ -1,6 +1,7 @@
 #include "table.hpp"
 
 #include <algorithm>
+
 #include <fmt/format.h>
 
 namespace jme::cli {

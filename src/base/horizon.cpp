@@ -14,6 +14,8 @@ std::size_t Horizon::rows_in_step(std::size_t step) const {
   return std::min(every_, rows_ - step * every_);
 }
 
-std::size_t Horizon::rows_through(std::size_t step) const { return std::min((step + 1) * every_, rows_); }
+std::size_t Horizon::rows_through(std::size_t step) const {
+  return std::min((step + 1) * every_, rows_);
+}
 
 }  // namespace jme

@@ -6,7 +6,8 @@
 namespace jme {
 
 Epsilon::Epsilon(double value) : value_(value) {
-  if (!(value > 0) || !std::isfinite(value)) throw InvalidParameter("epsilon", value, "a finite number above 0");
+  if (!(value > 0) || !std::isfinite(value))
+    throw InvalidParameter("epsilon", value, "a finite number above 0");
 }
 
 Delta::Delta(double value) : value_(value) {
@@ -14,14 +15,18 @@ Delta::Delta(double value) : value_(value) {
 }
 
 NormBound::NormBound(double value) : value_(value) {
-  if (!(value > 0) || !std::isfinite(value)) throw InvalidParameter("norm-bound", value, "a finite number above 0");
+  if (!(value > 0) || !std::isfinite(value))
+    throw InvalidParameter("norm-bound", value, "a finite number above 0");
 }
 
 std::size_t second_moment_size(SecondMoment second, std::size_t dimension) {
   switch (second) {
-    case SecondMoment::none: return 0;
-    case SecondMoment::diagonal: return dimension;
-    case SecondMoment::full: return dimension * (dimension + 1) / 2;
+    case SecondMoment::none:
+      return 0;
+    case SecondMoment::diagonal:
+      return dimension;
+    case SecondMoment::full:
+      return dimension * (dimension + 1) / 2;
   }
   return 0;
 }

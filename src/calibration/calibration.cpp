@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+
 #include <jme/base/errors.hpp>
 #include <jme/calibration/calibration.hpp>
 
@@ -22,9 +23,11 @@ void check(const CalibrationRequest& request) {
   }
 }
 
-/// A standard deviation may come out too large, never too small: this covers the column norms, which the filter room
-/// knows to 1e-12 (its GUARANTEES), and the few roundings made here.
-double rounded_up(double value) { return value * (1 + 2e-12); }
+/// A standard deviation may come out too large, never too small: this covers the column norms, which the
+/// filter room knows to 1e-12 (its GUARANTEES), and the few roundings made here.
+double rounded_up(double value) {
+  return value * (1 + 2e-12);
+}
 
 /// How far rounding to the lattice moves a channel's noise-free value. The root of the largest Gram sum of a
 /// pattern bounds

@@ -1,7 +1,8 @@
 #include <array>
+#include <utility>
+
 #include <jme/base/errors.hpp>
 #include <jme/calibration/method.hpp>
-#include <utility>
 
 namespace jme {
 namespace {

@@ -1,12 +1,13 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cmath>
 #include <jme/base/errors.hpp>
 #include <jme/data/bounds.hpp>
-#include <limits>
-#include <optional>
 
 #include "data/number.hpp"
 

@@ -1,8 +1,9 @@
 #include "data/byte_source.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <jme/base/errors.hpp>
 
 namespace jme::data {

@@ -1,15 +1,16 @@
 #include "data/columns.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <unordered_map>
+#include <unordered_set>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <simdjson.h>
 
-#include <algorithm>
-#include <charconv>
 #include <jme/base/errors.hpp>
-#include <numeric>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "data/number.hpp"
 
@@ -71,10 +72,13 @@ std::vector<std::size_t> select_columns(const std::vector<std::string>& availabl
     }
   }
   std::unordered_set<std::string_view> names;
-  for (const std::size_t index : selected)
-    if (!names.insert(available[index]).second)
-      throw DataError(fmt::format("{}: two of the columns are named {}", place,
-                                  available[index].empty() ? "with an empty name" : available[index]));
+  double ignored = 0.0;
+  for (const std::size_t index : selected) {
+    if (names.insert(available[index]).second) continue;
+    const bool is_text = parse_number(available[index], ignored) == CellStatus::text;
+    throw DataError(fmt::format("{}: two of the columns have the same name{}{}", place, is_text ? ": " : "",
+                                is_text ? available[index] : ""));
+  }
   return selected;
 }
 

@@ -21,7 +21,7 @@ void check_delimiter(char delimiter) {
 class CsvRows final : public TextRows {
  public:
   CsvRows(const std::string& path, const InputOptions& options)
-      : TextRows(path), splitter_(options.delimiter), header_(options.header) {
+      : TextRows(path), splitter_(options.delimiter, options.on_bad_row == OnBadRow::zero), header_(options.header) {
     check_delimiter(options.delimiter);
     if (!hold_next_line()) refuse_empty();
     splitter_.split(lines_, most_columns);
@@ -32,6 +32,7 @@ class CsvRows final : public TextRows {
     const std::vector<std::string> names = header_ ? header_names(place) : numbered_columns(width_);
     selected_ = select_columns(names, options.columns, place);
     for (const std::size_t index : selected_) columns_.push_back(names[index]);
+    if (header_) refuse_numbers_as_names(options.columns, place);
     if (header_ && !hold_next_line()) refuse_empty();
   }
 
@@ -61,18 +62,20 @@ class CsvRows final : public TextRows {
     if (splitter_.has_stray_text())
       throw DataError(fmt::format("{}: the header has text after a closing quote", place));
     std::vector<std::string> names;
-    std::size_t numbers = 0, texts = 0;
-    double ignored = 0.0;
-    for (std::size_t i = 0; i < width_; ++i) {
-      names.push_back(presentable_name(splitter_.unescaped(i), place));
-      const CellStatus status = parse_number(names.back(), ignored);
-      texts += status == CellStatus::text ? 1 : 0;
-      numbers += status == CellStatus::number ? 1 : 0;
-    }
-    if (texts == 0 && numbers > 0)
-      throw DataError(fmt::format(
-          "{}: the header has numbers for names: if the file has no header, use --no-header", place));
+    for (std::size_t i = 0; i < width_; ++i) names.push_back(presentable_name(splitter_.unescaped(i), place));
     return names;
+  }
+
+  // A first row mistaken for a header would be lost, and its cells published as names. A number is a name only where
+  // the user wrote that very name.
+  void refuse_numbers_as_names(const std::vector<std::string>& asked, const std::string& place) const {
+    double ignored = 0.0;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const bool is_number = parse_number(columns_[i], ignored) == CellStatus::number;
+      if (is_number && (i >= asked.size() || asked[i] != columns_[i]))
+        throw DataError(fmt::format(
+            "{}: the header has a number for a name: if the file has no header, use --no-header", place));
+    }
   }
 
   CsvSplitter splitter_;

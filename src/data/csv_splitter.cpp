@@ -1,12 +1,13 @@
 #include "data/csv_splitter.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <jme/base/errors.hpp>
 #include <limits>
+
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
 
 namespace jme::data {
 namespace {
@@ -71,6 +72,10 @@ void CsvSplitter::split_quoted(LineSource& lines) {
     if (at < text_.size() && text_[at] == '"') {
       const std::size_t close = closing_quote(lines, at + 1);
       keep(at + 1, close, true);
+      if (close == text_.size()) {
+        stray_text_ = true;
+        return;
+      }
       end = std::min(text_.find(delimiter_, close + 1), text_.size());
       const std::string_view after = text_.substr(close + 1, end - close - 1);
       stray_text_ |= after.find_first_not_of(blanks) != std::string_view::npos;
@@ -88,6 +93,7 @@ void CsvSplitter::split_quoted(LineSource& lines) {
 std::size_t CsvSplitter::closing_quote(LineSource& lines, std::size_t from) {
   for (std::size_t searched = from;;) {
     const std::size_t quote = text_.find('"', searched);
+    if (quote == std::string_view::npos && one_line_) return text_.size();
     if (quote == std::string_view::npos) {
       searched = text_.size();
       const bool extended = lines.extend();

@@ -14,7 +14,9 @@ namespace jme::data {
 /// quotes and line breaks. A quote later in a cell is a character like others.
 class CsvSplitter {
  public:
-  explicit CsvSplitter(char delimiter) : delimiter_(delimiter) {}
+  /// With `one_line` a quote that its line does not close makes a bad record instead of joining the next line: where
+  /// bad rows count as zero, no row may swallow its neighbours.
+  CsvSplitter(char delimiter, bool one_line) : delimiter_(delimiter), one_line_(one_line) {}
 
   /// Cuts the current line of `lines`, and joins lines to it while a quote is open. Keeps at most `most_kept`
   /// cells, but counts all. Throws DataError where a quote is never closed.
@@ -27,7 +29,8 @@ class CsvSplitter {
   }
   /// The cell as meant: doubled quotes undone, or blanks around an unquoted one removed.
   [[nodiscard]] std::string unescaped(std::size_t index) const;
-  /// Whether something other than blanks stood between a closing quote and the delimiter.
+  /// Whether something other than blanks stood between a closing quote and the delimiter, or (one_line) a quote
+  /// was not closed.
   [[nodiscard]] bool has_stray_text() const { return stray_text_; }
 
  private:
@@ -42,6 +45,7 @@ class CsvSplitter {
   std::size_t closing_quote(LineSource& lines, std::size_t from);
 
   char delimiter_;
+  bool one_line_;
   std::size_t most_kept_ = 0;
   std::string_view text_;
   std::vector<Cell> cells_;

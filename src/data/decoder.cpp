@@ -1,14 +1,15 @@
 #include "data/decoder.hpp"
 
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+#include <utility>
+
 #include <fmt/format.h>
 #include <lzma.h>
 #include <zlib.h>
 
-#include <algorithm>
-#include <climits>
-#include <cstdint>
 #include <jme/base/errors.hpp>
-#include <utility>
 
 namespace jme::data {
 namespace {

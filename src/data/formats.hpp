@@ -1,8 +1,9 @@
 #pragma once
 
-#include <jme/data/row_reader.hpp>
 #include <memory>
 #include <string>
+
+#include <jme/data/row_reader.hpp>
 
 #include "data/row_source.hpp"
 

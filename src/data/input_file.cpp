@@ -1,14 +1,15 @@
 #include "data/input_file.hpp"
 
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <jme/base/errors.hpp>
-#include <system_error>
 
 namespace jme::data {
 namespace {

@@ -1,9 +1,10 @@
 #include "data/line_source.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
+
+#include <fmt/format.h>
+
 #include <jme/base/errors.hpp>
 
 namespace jme::data {

@@ -1,10 +1,11 @@
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include <algorithm>
-#include <functional>
 #include <jme/base/errors.hpp>
-#include <unordered_map>
 
 #include "data/columns.hpp"
 #include "data/formats.hpp"

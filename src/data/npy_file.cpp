@@ -1,10 +1,11 @@
 #include "data/npy_file.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <jme/base/errors.hpp>
-#include <limits>
 
 #include "data/columns.hpp"
 

@@ -1,12 +1,13 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
-#include <jme/base/errors.hpp>
 #include <limits>
+
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
 
 #include "data/npy_file.hpp"
 

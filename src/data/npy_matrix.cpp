@@ -1,8 +1,9 @@
-#include <fmt/format.h>
-
 #include <bit>
 #include <cmath>
 #include <fstream>
+
+#include <fmt/format.h>
+
 #include <jme/base/errors.hpp>
 #include <jme/data/npy.hpp>
 

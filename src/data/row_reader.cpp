@@ -1,6 +1,7 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <jme/base/errors.hpp>
 #include <jme/data/row_reader.hpp>
 

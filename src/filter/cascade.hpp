@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <jme/filter/filter.hpp>
 #include <optional>
 #include <span>
 #include <vector>
+
+#include <jme/filter/filter.hpp>
 
 namespace jme {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstddef>
+
 #include <unsupported/Eigen/FFT>
 
 namespace jme {

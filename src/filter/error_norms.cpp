@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <string>
+
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>
-#include <string>
 
 #include "filter/cascade.hpp"
 #include "filter/compensated_sum.hpp"

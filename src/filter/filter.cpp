@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <jme/base/errors.hpp>
-#include <jme/filter/filter.hpp>
 #include <string>
 #include <utility>
+
+#include <jme/base/errors.hpp>
+#include <jme/filter/filter.hpp>
 
 #include "filter/series.hpp"
 

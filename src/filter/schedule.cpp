@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <jme/base/errors.hpp>
-#include <jme/filter/schedule.hpp>
 #include <limits>
 #include <utility>
+
+#include <jme/base/errors.hpp>
+#include <jme/filter/schedule.hpp>
 
 namespace jme {
 

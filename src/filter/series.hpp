@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <jme/filter/filter.hpp>
 #include <span>
 #include <vector>
+
+#include <jme/filter/filter.hpp>
 
 namespace jme {
 

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
+
 #include <jme/base/errors.hpp>
 #include <jme/filter/stream.hpp>
-#include <utility>
 
 #include "filter/series.hpp"
 

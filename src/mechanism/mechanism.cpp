@@ -13,17 +13,20 @@
 namespace jme {
 namespace {
 
-// Products of rows and their lattice are formed in double; beyond this the square of the bound leaves its range.
+// Products of rows and their lattice are formed in double; beyond this the square of the bound leaves its
+// range.
 constexpr double largest_norm_bound = 1e140;
-// An int64 holds the exact sum of so many products of 2^40 lattice units (SAFETY 1).
-constexpr std::size_t largest_block = std::size_t{1} << 23;
+// An int64 holds the exact sum of so many products of 2^40 lattice units, and half a unit of rounding: one row more
+// and the sum of rows at the bound is 2^63.
+constexpr std::size_t largest_block = (std::size_t{1} << 23) - 1;
 
 Horizon checked_horizon(const StreamConfig& config) {
   if (config.every == 0 || config.every > largest_block) {
-    throw InvalidParameter("every", static_cast<double>(config.every), "a whole number from 1 to 8388608");
+    throw InvalidParameter("every", static_cast<double>(config.every), "a whole number from 1 to 8388607");
   }
   if (config.rows == 0 && config.steps == 0) {
-    throw InvalidParameter("rows", "the horizon must be given: the noise is made for a public number of rows");
+    throw InvalidParameter("rows",
+                           "the horizon must be given: the noise is made for a public number of rows");
   }
   if (config.rows != 0 && config.steps != 0) {
     const Horizon horizon(config.rows, config.every);
@@ -53,20 +56,23 @@ const StreamConfig& checked(const StreamConfig& config) {
   return config;
 }
 
-// PP squares its noisy rows: a shape whose noise cancels over time helps its first moment and ruins its second
-// (MATH 4), so what is automatic there is the identity.
-Shape resolve(const Shape& shape, const Workload& workload, const Horizon& horizon, const StreamConfig& config) {
+// PP squares its noisy rows: a shape whose noise cancels over time helps its first moment and ruins its
+// second (MATH 4), so what is automatic there is the identity.
+Shape resolve(const Shape& shape, const Workload& workload, const Horizon& horizon,
+              const StreamConfig& config) {
   if (shape.kind() != Shape::Kind::automatic) return shape;
   if (squares_noisy_rows(config.method) && config.second != SecondMoment::none) return Shape::identity();
   return choose_shape(workload, horizon, config.objective, config.max_state_vectors).shape;
 }
 
-Shape resolve_second(const StreamConfig& config, const Shape& first, const Workload& workload, const Horizon& horizon) {
+Shape resolve_second(const StreamConfig& config, const Shape& first, const Workload& workload,
+                     const Horizon& horizon) {
   if (config.second == SecondMoment::none || squares_noisy_rows(config.method)) return Shape::identity();
   const Shape& asked = config.shape_second ? *config.shape_second : config.shape;
   if (config.method == Method::cs) {
     if (config.shape_second && asked.kind() != Shape::Kind::automatic && asked.name() != first.name()) {
-      throw InvalidParameter("shape2", asked.name(), "the first channel's shape: cs privatises both moments as one vector");
+      throw InvalidParameter("shape2", asked.name(),
+                             "the first channel's shape: cs privatises both moments as one vector");
     }
     return first;
   }
@@ -74,7 +80,8 @@ Shape resolve_second(const StreamConfig& config, const Shape& first, const Workl
 }
 
 Filter checked_shape_filter(const Filter& filter, const Shape& shape) {
-  if (!filter.is_invertible()) throw InvalidParameter("shape", shape.name(), "invertible (a diagonal without zeros)");
+  if (!filter.is_invertible())
+    throw InvalidParameter("shape", shape.name(), "invertible (a diagonal without zeros)");
   return filter;
 }
 
@@ -95,7 +102,8 @@ RoundingSlack rounding_slack(const StreamConfig& config, const Horizon& horizon,
     return 2 * (k + 3) * 0x1p-53 * weight * 0x1p20;
   };
   RoundingSlack slack;
-  if (squares_noisy_rows(config.method)) return slack;  // PP noises lattice rows one by one: nothing is snapped
+  if (squares_noisy_rows(config.method))
+    return slack;  // PP noises lattice rows one by one: nothing is snapped
   if (config.workload.weighs_rows(horizon)) {
     slack.first = lattice.first * (1 + 2 * floating_error(config.workload)) * std::sqrt(d);
   }
@@ -128,17 +136,19 @@ Mechanism::Mechanism(const StreamConfig& config)
       shape_second_(resolve_second(config, shape_first_, workload_second(), horizon_)),
       a1_(config.workload.filter(horizon_)),
       a2_(workload_second().filter(horizon_)),
-      c1_(checked_shape_filter(
-          shape_first_.filter(config.workload, noise_horizon(), config.objective), shape_first_)),
+      c1_(checked_shape_filter(shape_first_.filter(config.workload, noise_horizon(), config.objective),
+                               shape_first_)),
       c2_(config.method == Method::cs
               ? c1_
               : checked_shape_filter(shape_second_.filter(workload_second(), horizon_, config.objective),
                                      shape_second_)),
       sigma_(config.budget.noise_multiplier()),
-      lattice_{.first = 0x1p-20 * config.norm_bound, .second = 0x1p-20 * config.norm_bound * config.norm_bound} {
+      lattice_{.first = 0x1p-20 * config.norm_bound,
+               .second = 0x1p-20 * config.norm_bound * config.norm_bound} {
   const bool joint = has_second() && !squares_noisy_rows(config_.method);
   exposure_ = jme::exposure(c1_, joint ? c2_ : c1_, noise_horizon(), config_.participation);
-  const RowModel rows{.adjacency = config_.adjacency, .dimension = config_.dimension, .norm_bound = config_.norm_bound};
+  const RowModel rows{
+      .adjacency = config_.adjacency, .dimension = config_.dimension, .norm_bound = config_.norm_bound};
   lambda_free_ = joint ? largest_free_lambda(rows, exposure_) : 0;
 
   std::optional<double> lambda = config_.lambda;
@@ -170,19 +180,19 @@ Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optio
 double Mechanism::sigma_for_our_sampler(const Calibration& ideal) const {
   SamplerUse use = sampler_use(c1_, noise_scale_first(ideal));
   if (ideal.std_second > 0) use = joined(use, sampler_use(c2_, noise_scale_second(ideal)));
-  // The correction makes the noise larger, and larger noise asks more of the sampler: it is computed for noise with
-  // some room above it, the least room that the corrected noise stays within.
+  // The correction makes the noise larger, and larger noise asks more of the sampler: it is computed for
+  // noise with some room above it, the least room that the corrected noise stays within.
   for (const double room : {1.001, 1.01, 1.1, 1.5, 2.0}) {
     SamplerUse roomy = use;
     roomy.largest_fresh_std *= room;
-    roomy.roundings *= room;
     const double sigma = noise_multiplier(
         ideal_budget({.epsilon = config_.budget.epsilon, .delta = config_.budget.delta}, roomy));
     if (sigma <= room * sigma_) return sigma;
   }
-  throw InvalidParameter("epsilon", config_.budget.epsilon,
-                         "larger for so many releases and columns: the proved distance of the sampler from an ideal "
-                         "Gaussian would double the noise");
+  throw InvalidParameter(
+      "epsilon", config_.budget.epsilon,
+      "larger for so many releases and columns: the proved distance of the sampler from an ideal "
+      "Gaussian would double the noise");
 }
 
 std::vector<double> Mechanism::noise_scale_first(const Calibration& calibration) const {

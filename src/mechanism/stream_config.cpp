@@ -11,7 +11,8 @@ double Budget::noise_multiplier() const {
     if (epsilon != 0 || delta != 0) {
       throw InvalidParameter("sigma", "give either sigma or epsilon and delta, not both");
     }
-    if (!(sigma > 0) || !std::isfinite(sigma)) throw InvalidParameter("sigma", sigma, "a finite number above 0");
+    if (!(sigma > 0) || !std::isfinite(sigma))
+      throw InvalidParameter("sigma", sigma, "a finite number above 0");
     return sigma;
   }
   return jme::noise_multiplier({.epsilon = epsilon, .delta = delta});

@@ -13,7 +13,8 @@ Eigen::Map<const Eigen::VectorXd> first_of(const Release& release) {
 void check_units(const Release& release, const Units& units) {
   const auto d = static_cast<Eigen::Index>(release.dimension());
   if (units.centre.size() != d || units.half_width.size() != d) {
-    throw InvalidParameter("units", static_cast<double>(units.centre.size()), "one centre and half-width a column");
+    throw InvalidParameter("units", static_cast<double>(units.centre.size()),
+                           "one centre and half-width a column");
   }
 }
 
@@ -24,8 +25,8 @@ void check_rows(const Release& release) {
 void check_second(const Release& release, bool full) {
   check_rows(release);
   if (release.second_kind() == SecondMoment::none || (full && release.second_kind() != SecondMoment::full)) {
-    throw InvalidParameter("second", full ? "the covariance needs the full second moment"
-                                          : "the stream has no second moment");
+    throw InvalidParameter(
+        "second", full ? "the covariance needs the full second moment" : "the stream has no second moment");
   }
 }
 
@@ -70,7 +71,8 @@ CovarianceEstimate running_covariance(const Release& release, const Units& units
   Eigen::MatrixXd variance = second_variance(release) / (w2 * w2);
   for (Eigen::Index i = 0; i < d; ++i) {
     for (Eigen::Index j = 0; j < d; ++j) {
-      variance(i, j) += i == j ? 4 * mu(i) * mu(i) * v1 + 2 * v1 * v1 : (mu(i) * mu(i) + mu(j) * mu(j)) * v1 + v1 * v1;
+      variance(i, j) +=
+          i == j ? 4 * mu(i) * mu(i) * v1 + 2 * v1 * v1 : (mu(i) * mu(i) + mu(j) * mu(j)) * v1 + v1 * v1;
     }
   }
   const Eigen::MatrixXd scale = units.half_width * units.half_width.transpose();
@@ -97,7 +99,8 @@ CovarianceEstimate natural_second(const Release& release, const Units& units) {
     // sum w (c + h u)(c + h u)' = W cc' + c (h Y)' + (h Y) c' + h S h, if Y and S have the same weights.
     const Eigen::VectorXd y = h.cwiseProduct(first_of(release));
     const Eigen::VectorXd scaled = (h * release.std_first()).cwiseAbs2();
-    Eigen::MatrixXd cross = release.weight_second() * c * c.transpose() + c * y.transpose() + y * c.transpose();
+    Eigen::MatrixXd cross =
+        release.weight_second() * c * c.transpose() + c * y.transpose() + y * c.transpose();
     Eigen::MatrixXd noise = c.cwiseAbs2() * scaled.transpose() + scaled * c.cwiseAbs2().transpose();
     // On the diagonal both cross terms carry the same noise: (2 c_i h_i)^2 v1.
     noise.diagonal() *= 2;

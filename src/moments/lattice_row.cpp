@@ -1,14 +1,15 @@
+#include "moments/lattice_row.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-
-#include "moments/lattice_row.hpp"
 
 namespace jme {
 namespace {
 
 constexpr double units_in_bound = 0x1p20;
-// Sums of squares of whole numbers: exact in double up to 2^53, and a row that fails the test is far below that.
+// Sums of squares of whole numbers: exact in double up to 2^53, and a row that fails the test is far below
+// that.
 constexpr double largest_square = units_in_bound * units_in_bound;
 
 double sum_of_squares(std::span<const double> x) {

@@ -20,7 +20,8 @@ namespace {
 
 // The accumulator sees full blocks only; a partial last one is closed by FilterStream::last_step.
 FilterStream accumulator(const Workload& workload, const Horizon& horizon, std::size_t width) {
-  return {workload.filter(Horizon(horizon.steps() * horizon.every(), horizon.every())), Direction::forward, width};
+  return {workload.filter(Horizon(horizon.steps() * horizon.every(), horizon.every())), Direction::forward,
+          width};
 }
 
 double weight_of_row_before(const Workload& workload, const Horizon& horizon) {
@@ -39,7 +40,8 @@ struct MomentStream::Engine {
         levels(mechanism),
         noises_rows(squares_noisy_rows(config().method)),
         draws(key, nonce),
-        noise_first(mechanism.c1(), draws, Channel::first, mechanism.noise_scale_first(mechanism.calibration())),
+        noise_first(mechanism.c1(), draws, Channel::first,
+                    mechanism.noise_scale_first(mechanism.calibration())),
         row(config().dimension),
         first(config().dimension, 0.0),
         accumulate_first(accumulator(mechanism.workload_first(), horizon(), config().dimension)),
@@ -67,10 +69,18 @@ struct MomentStream::Engine {
   [[nodiscard]] const StreamConfig& config() const { return mechanism.config(); }
   [[nodiscard]] const Horizon& horizon() const { return mechanism.horizon(); }
 
+  // A step that failed half-way (memory ran out) leaves the channels out of step with each other: the sensitivity was
+  // computed for channels in step, so such a stream says no more.
+  void check_whole() const {
+    if (broken) throw StateError("the stream failed inside a step and cannot go on");
+  }
+
   void check(std::span<const double> values) const {
+    check_whole();
     if (finished) throw BudgetExhausted("the stream was finished: no row may follow");
     if (rows >= horizon().rows()) {
-      throw BudgetExhausted(fmt::format("row {}: the horizon of {} rows is used up", rows + 1, horizon().rows()));
+      throw BudgetExhausted(
+          fmt::format("row {}: the horizon of {} rows is used up", rows + 1, horizon().rows()));
     }
     if (values.size() != config().dimension) {
       throw DataError(fmt::format("row {}: has {} values, the dimension is {}", rows + 1, values.size(),
@@ -85,6 +95,7 @@ struct MomentStream::Engine {
 
   void push(std::span<const double> values) {
     check(values);
+    broken = true;
     clip_and_snap(values, config().norm_bound, row);
     if (noises_rows) noise_first.add_to(row);
     for (std::size_t i = 0; i < row.size(); ++i) first[i] = beta_first * first[i] + row[i];
@@ -94,6 +105,16 @@ struct MomentStream::Engine {
     ++rows_in_block;
     newest.is_new_ = false;
     if (rows_in_block == horizon().every() || rows == horizon().rows()) close_block();
+    broken = false;
+  }
+
+  void finish() {
+    check_whole();
+    newest.is_new_ = false;
+    broken = true;
+    if (!finished && rows_in_block > 0) close_block();
+    finished = true;
+    broken = false;
   }
 
   void close_block() {
@@ -111,7 +132,8 @@ struct MomentStream::Engine {
     rows_in_block = 0;
   }
 
-  void advance(FilterStream& accumulate, const Workload& workload, std::span<double> in, std::span<double> out) const {
+  void advance(FilterStream& accumulate, const Workload& workload, std::span<double> in,
+               std::span<double> out) const {
     if (rows_in_block == horizon().every()) {
       accumulate.step(in, out);
     } else {
@@ -167,7 +189,7 @@ struct MomentStream::Engine {
   double bias = 0;
   double beta_first, beta_second;
   std::size_t rows = 0, rows_in_block = 0;
-  bool finished = false;
+  bool finished = false, broken = false;
   Release newest;
 };
 
@@ -184,19 +206,22 @@ MomentStream& MomentStream::operator=(MomentStream&&) noexcept = default;
 MomentStream::~MomentStream() = default;
 
 const Release& MomentStream::push(std::span<const double> row) {
-  engine_->push(row);
-  return engine_->newest;
+  engine().push(row);
+  return engine().newest;
 }
 
 const Release& MomentStream::finish() {
-  engine_->newest.is_new_ = false;
-  if (!engine_->finished && engine_->rows_in_block > 0) engine_->close_block();
-  engine_->finished = true;
-  return engine_->newest;
+  engine().finish();
+  return engine().newest;
 }
 
-const Release& MomentStream::release() const { return engine_->newest; }
-const Mechanism& MomentStream::mechanism() const { return engine_->mechanism; }
-std::size_t MomentStream::rows() const { return engine_->rows; }
+const Release& MomentStream::release() const { return engine().newest; }
+const Mechanism& MomentStream::mechanism() const { return engine().mechanism; }
+std::size_t MomentStream::rows() const { return engine().rows; }
+
+MomentStream::Engine& MomentStream::engine() const {
+  if (!engine_) throw StateError("the stream was moved from");
+  return *engine_;
+}
 
 }  // namespace jme

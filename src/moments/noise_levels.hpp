@@ -15,7 +15,8 @@ class NoiseLevels {
   struct Level {
     double first, second;
   };
-  /// The release of step `step` after `rows_seen` rows (fewer than planned where the stream ended inside a block).
+  /// The release of step `step` after `rows_seen` rows (fewer than planned where the stream ended inside a
+  /// block).
   [[nodiscard]] Level at(std::size_t step, std::size_t rows_seen) const;
 
  private:

@@ -1,9 +1,9 @@
-#include <cblas.h>
+#include "moments/second_sum.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "moments/second_sum.hpp"
+#include <cblas.h>
 
 namespace jme {
 namespace {
@@ -11,14 +11,17 @@ namespace {
 constexpr std::size_t largest_panel = 256;
 constexpr std::size_t exact_rows = std::size_t{1} << 13;  // 2^13 products of 2^40 fit below 2^53
 
-double snapped(double products) { return std::floor(products * 0x1p-20 + 0.5); }
+double snapped(double products) {
+  return std::floor(products * 0x1p-20 + 0.5);
+}
 double snapped(std::int64_t products) {
   return static_cast<double>((products + (std::int64_t{1} << 19)) >> 20);
 }
 
 }  // namespace
 
-SecondSum::SecondSum(std::size_t dimension, SecondMoment second, std::size_t block_rows, double beta, Rows rows)
+SecondSum::SecondSum(std::size_t dimension, SecondMoment second, std::size_t block_rows, double beta,
+                     Rows rows)
     : dimension_(dimension),
       size_(second_moment_size(second, dimension)),
       second_(second),
@@ -50,8 +53,9 @@ void SecondSum::flush_panel() {
     }
   }
   if (second_ == SecondMoment::full) {
-    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, static_cast<int>(dimension_), static_cast<int>(in_panel_), 1.0,
-                panel_.data(), static_cast<int>(dimension_), carry, sum_.data(), static_cast<int>(dimension_));
+    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, static_cast<int>(dimension_),
+                static_cast<int>(in_panel_), 1.0, panel_.data(), static_cast<int>(dimension_), carry,
+                sum_.data(), static_cast<int>(dimension_));
   } else {
     for (double& v : sum_) v *= carry;
     for (std::size_t j = 0; j < in_panel_; ++j) {
@@ -69,7 +73,8 @@ void SecondSum::spill() {
   for (std::size_t i = 0; i < dimension_; ++i) {
     const std::size_t last = second_ == SecondMoment::full ? dimension_ : i + 1;
     for (std::size_t j = i; j < last; ++j) {
-      spilled_[k++] += static_cast<std::int64_t>(second_ == SecondMoment::full ? sum_[i * dimension_ + j] : sum_[i]);
+      spilled_[k++] +=
+          static_cast<std::int64_t>(second_ == SecondMoment::full ? sum_[i * dimension_ + j] : sum_[i]);
     }
   }
   has_spilled_ = true;

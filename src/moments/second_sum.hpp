@@ -9,11 +9,12 @@
 
 namespace jme {
 
-/// Sum over a block of w_j x_j x_j' (packed upper triangle) or w_j x_j o x_j, w_j = beta^(rows until the block's end).
+/// Sum over a block of w_j x_j x_j' (packed upper triangle) or w_j x_j o x_j, w_j = beta^(rows until the
+/// block's end).
 ///
-/// Rows of lattice units are summed exactly: a double holds 2^13 products of 2^40, an int64 2^23 of them. With
-/// beta < 1 the sum is a floating-point one whose error Mechanism's rounding slack bounds. Rows that are noise already
-/// (PP) may be any numbers.
+/// Rows of lattice units are summed exactly: a double holds 2^13 products of 2^40, an int64 2^23 - 1 of them.
+/// With beta < 1 the sum is a floating-point one whose error Mechanism's rounding slack bounds. Rows that are
+/// noise already (PP) may be any numbers.
 class SecondSum {
  public:
   enum class Rows { lattice, real };
@@ -21,8 +22,8 @@ class SecondSum {
   SecondSum(std::size_t dimension, SecondMoment second, std::size_t block_rows, double beta, Rows rows);
 
   void add(std::span<const double> row);
-  /// Writes the block's sum and starts the next block. Lattice rows: in units of 2^20 products, rounded to whole
-  /// numbers; real rows: as it is.
+  /// Writes the block's sum and starts the next block. Lattice rows: in units of 2^20 products, rounded to
+  /// whole numbers; real rows: as it is.
   void close(std::span<double> out);
 
  private:
@@ -35,10 +36,10 @@ class SecondSum {
   double beta_;
   bool exact_, lattice_;
   std::size_t panel_rows_;
-  std::vector<double> panel_;      // rows not yet multiplied, row-major
+  std::vector<double> panel_;  // rows not yet multiplied, row-major
   std::size_t in_panel_ = 0;
-  std::vector<double> sum_;        // d x d upper triangle (full), or d
-  std::size_t in_sum_ = 0;         // rows in sum_
+  std::vector<double> sum_;  // d x d upper triangle (full), or d
+  std::size_t in_sum_ = 0;   // rows in sum_
   std::vector<std::int64_t> spilled_;
   bool has_spilled_ = false;
 };

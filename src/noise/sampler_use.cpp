@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <jme/filter/norms.hpp>
-#include <jme/noise/sampler_use.hpp>
 #include <numbers>
 #include <vector>
+
+#include <jme/filter/norms.hpp>
+#include <jme/noise/sampler_use.hpp>
 
 namespace jme {
 

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>
 #include <jme/noise/shaped_noise.hpp>
-#include <utility>
 
 namespace jme {
 
@@ -25,8 +26,8 @@ void check(const Filter& shape, std::span<const double> scale) {
   }
   double largest = 0;
   for (const double s : scale) {
-    if (!(s >= 0) || !std::isfinite(s))
-      throw InvalidParameter("sigma", "its noise must be finite and not negative");
+    if (!(s > 0) || !std::isfinite(s))
+      throw InvalidParameter("sigma", "its noise must be finite and above 0");
     largest = std::max(largest, s);
   }
   const std::vector<double> squared = squared_inverse_row_norms(shape);

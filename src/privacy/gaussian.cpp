@@ -1,9 +1,10 @@
 #include <cmath>
 #include <concepts>
-#include <jme/base/errors.hpp>
-#include <jme/privacy/gaussian.hpp>
 #include <limits>
 #include <numbers>
+
+#include <jme/base/errors.hpp>
+#include <jme/privacy/gaussian.hpp>
 
 #include "privacy/mills_ratio.hpp"
 

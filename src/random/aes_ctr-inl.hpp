@@ -6,14 +6,15 @@
 #define JME_RANDOM_AES_CTR_INL
 #endif
 
-#include <hwy/highway.h>
-#include <openssl/evp.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <jme/base/errors.hpp>
 #include <memory>
+
+#include <hwy/highway.h>
+#include <openssl/evp.h>
+
+#include <jme/base/errors.hpp>
 
 #include "random/aes_schedule.hpp"
 

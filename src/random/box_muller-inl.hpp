@@ -6,11 +6,11 @@
 #define JME_RANDOM_BOX_MULLER_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+
+#include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace jme::HWY_NAMESPACE {

@@ -6,11 +6,11 @@
 #define HWY_TARGET_INCLUDE "random/gaussian_kernels.cpp"
 #include "random/gaussian_kernels.hpp"
 
-#include <hwy/foreach_target.h>  // must come before highway.h
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <cstddef>
+
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
 
 #include "random/aes_ctr-inl.hpp"
 #include "random/box_muller-inl.hpp"

@@ -1,13 +1,14 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
 #include <jme/base/errors.hpp>
 #include <jme/random/gaussian_source.hpp>
-#include <string_view>
 
 #include "random/aes_schedule.hpp"
 #include "random/gaussian_kernels.hpp"

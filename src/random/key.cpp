@@ -1,14 +1,15 @@
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string_view>
+
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
 #include <sys/random.h>
 
-#include <cerrno>
-#include <cstddef>
-#include <cstring>
 #include <jme/base/errors.hpp>
 #include <jme/random/key.hpp>
-#include <span>
-#include <string_view>
 
 namespace jme {
 

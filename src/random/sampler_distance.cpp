@@ -1,10 +1,11 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
 #include <jme/base/errors.hpp>
 #include <jme/random/sampler_distance.hpp>
-#include <limits>
 
 // Letters as in GUARANTEES.md, section 3.
 namespace jme {

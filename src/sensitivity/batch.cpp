@@ -1,4 +1,5 @@
 #include <cmath>
+
 #include <jme/base/errors.hpp>
 #include <jme/sensitivity/batch.hpp>
 

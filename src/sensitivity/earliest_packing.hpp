@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
+
 #include <jme/base/horizon.hpp>
 #include <jme/filter/filter.hpp>
-#include <vector>
 
 namespace jme::sensitivity {
 

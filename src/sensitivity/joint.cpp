@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+
 #include <jme/base/errors.hpp>
 #include <jme/sensitivity/joint.hpp>
 

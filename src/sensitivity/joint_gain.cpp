@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
 #include <jme/base/errors.hpp>
 #include <jme/sensitivity/joint.hpp>
-#include <limits>
 
 namespace jme {
 namespace {

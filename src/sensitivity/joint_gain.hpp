@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+
 #include <jme/sensitivity/joint.hpp>
 
 namespace jme::sensitivity {

@@ -1,8 +1,9 @@
 #include "sensitivity/lag_bound.hpp"
 
 #include <algorithm>
-#include <jme/filter/norms.hpp>
 #include <limits>
+
+#include <jme/filter/norms.hpp>
 
 namespace jme::sensitivity {
 

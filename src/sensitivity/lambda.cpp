@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
 #include <jme/base/errors.hpp>
 #include <jme/sensitivity/joint.hpp>
-#include <limits>
 
 #include "sensitivity/joint_gain.hpp"
 #include "sensitivity/pattern.hpp"

@@ -1,8 +1,9 @@
 #include <algorithm>
+#include <vector>
+
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>
 #include <jme/sensitivity/participation.hpp>
-#include <vector>
 
 #include "sensitivity/earliest_packing.hpp"
 #include "sensitivity/lag_bound.hpp"

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <jme/base/errors.hpp>
 #include <limits>
+
+#include <jme/base/errors.hpp>
 
 #include "sensitivity/joint_gain.hpp"
 

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <jme/sensitivity/joint.hpp>
 #include <vector>
+
+#include <jme/sensitivity/joint.hpp>
 
 namespace jme::sensitivity {
 

@@ -1,12 +1,13 @@
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
-#include <lapacke.h>
 #include <limits>
 #include <utility>
 #include <vector>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <Eigen/QR>
+#include <lapacke.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/shaping/dense_optimum.hpp>

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <string>
+
 #include <jme/base/errors.hpp>
 #include <jme/theory/expected_error.hpp>
-#include <string>
 
 #include "theory/cross_term.hpp"
 #include "theory/pp_error.hpp"

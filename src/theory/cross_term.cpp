@@ -1,12 +1,13 @@
 #include "theory/cross_term.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
 #include <numbers>
 #include <random>
+
+#include <Eigen/Cholesky>
 #include <unsupported/Eigen/FFT>
 
 namespace jme::theory {

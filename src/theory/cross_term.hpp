@@ -1,7 +1,9 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
+
+#include <Eigen/Core>
+
 #include <jme/filter/filter.hpp>
 #include <jme/theory/expected_error.hpp>
 

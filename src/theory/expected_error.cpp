@@ -1,8 +1,9 @@
 #include <cstddef>
+#include <vector>
+
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>
 #include <jme/theory/expected_error.hpp>
-#include <vector>
 
 #include "theory/cross_term.hpp"
 #include "theory/noisy_error.hpp"

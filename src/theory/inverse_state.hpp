@@ -1,7 +1,9 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
+
+#include <Eigen/Core>
+
 #include <jme/filter/filter.hpp>
 
 namespace jme::theory {

@@ -1,8 +1,9 @@
 #include "theory/noisy_error.hpp"
 
-#include <jme/filter/norms.hpp>
 #include <numeric>
 #include <vector>
+
+#include <jme/filter/norms.hpp>
 
 namespace jme::theory {
 namespace {

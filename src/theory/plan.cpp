@@ -1,14 +1,15 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <jme/base/errors.hpp>
-#include <jme/theory/plan.hpp>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/theory/plan.hpp>
 
 #include "theory/noisy_error.hpp"
 #include "theory/pp_error.hpp"

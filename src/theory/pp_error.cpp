@@ -1,12 +1,13 @@
 #include "theory/pp_error.hpp"
 
 #include <algorithm>
-#include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <jme/base/errors.hpp>
+#include <jme/filter/norms.hpp>
 
 #include "theory/cross_term.hpp"
 #include "theory/release_gram.hpp"

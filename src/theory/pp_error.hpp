@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+
 #include <jme/mechanism/mechanism.hpp>
 #include <jme/theory/expected_error.hpp>
 

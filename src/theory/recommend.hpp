@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <jme/theory/plan.hpp>
 #include <vector>
+
+#include <jme/theory/plan.hpp>
 
 namespace jme::theory {
 

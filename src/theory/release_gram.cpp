@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+
 #include <jme/filter/norms.hpp>
 
 namespace jme::theory {
@@ -14,8 +15,8 @@ std::vector<double> spread_over_rows(const std::vector<double>& step_weights, co
   return weights;
 }
 
-// Over rows a workload given by blocks is not the row-level one at a release that closes a partial block: custom matrices
-// are over steps, and a window then covers fewer rows than its length.
+// Over rows a workload given by blocks is not the row-level one at a release that closes a partial block:
+// custom matrices are over steps, and a window then covers fewer rows than its length.
 bool weighs_blocks(const Workload& workload, const Horizon& horizon) {
   return workload.kind() == Workload::Kind::custom ||
          (workload.kind() == Workload::Kind::window && horizon.rows() % horizon.every() != 0);
@@ -148,8 +149,8 @@ std::vector<double> release_row_norms(const Workload& workload, const Horizon& h
   for (const std::size_t row : release_rows(horizon)) norms.push_back(all[row]);
   if (weighs_blocks(workload, horizon)) {
     const std::size_t last = horizon.steps() - 1;
-    norms.back() = squared_error_row_norm(
-        spread_over_rows(workload.filter(horizon).row_weights(last), horizon), c);
+    norms.back() =
+        squared_error_row_norm(spread_over_rows(workload.filter(horizon).row_weights(last), horizon), c);
   }
   return norms;
 }

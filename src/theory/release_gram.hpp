@@ -1,11 +1,13 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
-#include <jme/base/horizon.hpp>
-#include <jme/workload/workload.hpp>
 #include <span>
 #include <vector>
+
+#include <Eigen/Core>
+
+#include <jme/base/horizon.hpp>
+#include <jme/workload/workload.hpp>
 
 namespace jme::theory {
 

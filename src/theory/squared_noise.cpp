@@ -2,8 +2,9 @@
 
 #include <cmath>
 #include <deque>
-#include <jme/base/errors.hpp>
 #include <vector>
+
+#include <jme/base/errors.hpp>
 
 #include "theory/inverse_state.hpp"
 #include "theory/release_gram.hpp"

@@ -1,11 +1,13 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
+#include <optional>
+
+#include <Eigen/Core>
+
 #include <jme/base/horizon.hpp>
 #include <jme/filter/filter.hpp>
 #include <jme/workload/workload.hpp>
-#include <optional>
 
 namespace jme::theory {
 

@@ -1,10 +1,11 @@
-#include <fmt/format.h>
-
 #include <charconv>
 #include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
 #include <jme/base/errors.hpp>
 #include <jme/workload/workload.hpp>
-#include <utility>
 
 namespace jme {
 namespace {

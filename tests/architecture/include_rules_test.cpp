@@ -1,6 +1,4 @@
 // The folder tree is the architecture: a room includes only what its line in CMakeLists.txt allows.
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -9,6 +7,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace {
 
@@ -65,8 +65,8 @@ TEST(Architecture, EveryRoomIncludesOnlyWhatItsCMakeLineAllows) {
         if (extension != ".cpp" && extension != ".hpp") continue;
         ++files;
         for (const auto& other : violations(rules, room, text_of(entry.path()))) {
-          ADD_FAILURE() << entry.path().lexically_relative(root) << " includes " << other << "/, which the line of "
-                        << room << " in CMakeLists.txt does not allow";
+          ADD_FAILURE() << entry.path().lexically_relative(root) << " includes " << other
+                        << "/, which the line of " << room << " in CMakeLists.txt does not allow";
         }
       }
     }
@@ -76,19 +76,23 @@ TEST(Architecture, EveryRoomIncludesOnlyWhatItsCMakeLineAllows) {
 
 TEST(Architecture, TheoryNeverSeesNoiseOrData) {
   const Rules rules = rules_in(text_of(root / "CMakeLists.txt"));
-  for (const char* room : {"noise", "random", "moments", "data"}) EXPECT_FALSE(rules.at("theory").contains(room));
+  for (const char* room : {"noise", "random", "moments", "data"})
+    EXPECT_FALSE(rules.at("theory").contains(room));
 }
 
 TEST(Architecture, TheCheckFindsAForbiddenInclude) {
-  const Rules rules = rules_in("jme_module(base LINKS fmt)\njme_module(theory USES base)\njme_module(noise USES base)");
-  EXPECT_EQ(violations(rules, "theory", "#include <jme/noise/shaped_noise.hpp>\n#include <jme/base/errors.hpp>"),
-            std::vector<std::string>{"noise"});
+  const Rules rules =
+      rules_in("jme_module(base LINKS fmt)\njme_module(theory USES base)\njme_module(noise USES base)");
+  EXPECT_EQ(
+      violations(rules, "theory", "#include <jme/noise/shaped_noise.hpp>\n#include <jme/base/errors.hpp>"),
+      std::vector<std::string>{"noise"});
 }
 
 TEST(Architecture, EveryFolderOfSourceIsARoom) {
   const Rules rules = rules_in(text_of(root / "CMakeLists.txt"));
   for (const auto& entry : fs::directory_iterator(root / "src")) {
-    EXPECT_TRUE(rules.contains(entry.path().filename())) << entry.path().filename() << " has no line in CMakeLists.txt";
+    EXPECT_TRUE(rules.contains(entry.path().filename()))
+        << entry.path().filename() << " has no line in CMakeLists.txt";
   }
 }
 

@@ -1,10 +1,11 @@
+#include <cmath>
+#include <limits>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <jme/base/errors.hpp>
 #include <jme/calibration/calibration.hpp>
-#include <limits>
 
 namespace jme {
 namespace {

@@ -1,14 +1,15 @@
 // Whether a calibration is private, from the definition alone: the release is a Gaussian mechanism of mu =
 // sup over neighbours of sqrt(||C1 dX||^2/std1^2 + ||C2 dS||^2/std2^2), and mu sigma must be at most 1.
 
-#include <gtest/gtest.h>
-
-#include <Eigen/Core>
 #include <cmath>
-#include <jme/calibration/calibration.hpp>
-#include <jme/privacy/gaussian.hpp>
 #include <string>
 #include <vector>
+
+#include <Eigen/Core>
+#include <gtest/gtest.h>
+
+#include <jme/calibration/calibration.hpp>
+#include <jme/privacy/gaussian.hpp>
 
 #include "sensitivity/neighbours.hpp"
 

@@ -1,7 +1,8 @@
-#include <gmock/gmock.h>
 #include <regex>
 #include <set>
 #include <sstream>
+
+#include <gmock/gmock.h>
 
 #include "command.hpp"
 

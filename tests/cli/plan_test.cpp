@@ -1,6 +1,7 @@
 #include <cmath>
-#include <gmock/gmock.h>
 #include <set>
+
+#include <gmock/gmock.h>
 
 #include "command.hpp"
 

@@ -1,6 +1,7 @@
 #include <cmath>
-#include <gmock/gmock.h>
 #include <regex>
+
+#include <gmock/gmock.h>
 
 #include "command.hpp"
 

@@ -1,6 +1,7 @@
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+
+#include <Eigen/Eigenvalues>
 #include <gmock/gmock.h>
 #include <zlib.h>
 

@@ -1,4 +1,5 @@
 #include <cmath>
+
 #include <gmock/gmock.h>
 
 #include <jme/data/npy.hpp>

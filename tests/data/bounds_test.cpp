@@ -1,11 +1,12 @@
+#include <cmath>
+#include <limits>
+#include <random>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <jme/base/errors.hpp>
 #include <jme/data/bounds.hpp>
-#include <limits>
-#include <random>
 
 namespace jme {
 namespace {

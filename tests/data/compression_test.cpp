@@ -1,11 +1,11 @@
+#include <random>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <lzma.h>
 #include <unistd.h>
 #include <zlib.h>
-
-#include <random>
 
 #include "data/sample_file.hpp"
 

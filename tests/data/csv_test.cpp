@@ -1,9 +1,9 @@
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-
 #include <cmath>
 #include <locale>
 #include <random>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include "data/line_source.hpp"
 #include "data/sample_file.hpp"
@@ -75,8 +75,13 @@ TEST(Csv, WithoutHeaderColumnsAreNumbered) {
 
 TEST(Csv, AHeaderOfNumbersIsTakenForAMissingOne) {
   EXPECT_EQ(complaint_of("1.5,2,\n3,4,5\n"),
-            "s.csv:1: the header has numbers for names: if the file has no header, use --no-header");
-  EXPECT_EQ(rows_of("2013,x\n3,4\n"), (Rows{{3, 4}}));  // one name suffices
+            "s.csv:1: the header has a number for a name: if the file has no header, use --no-header");
+  // One number among the names taken is enough: a row with a missing cell would pass for a header otherwise.
+  EXPECT_THAT(complaint_of("NA,0.7\n3,4\n"), HasSubstr("use --no-header"));
+  EXPECT_THAT(complaint_of("smith,41.5,7\n3,4,5\n", {.columns = {"2", "3"}}), HasSubstr("use --no-header"));
+  EXPECT_THAT(complaint_of("0.7,0.7\n3,4\n"), Not(HasSubstr("0.7")));
+  EXPECT_EQ(rows_of("2013,x\n3,4\n", {.columns = {"x"}}), (Rows{{4}}));
+  EXPECT_EQ(rows_of("2013,x\n3,4\n", {.columns = {"2013"}}), (Rows{{3}}));  // asked for by that name
 }
 
 TEST(Csv, NamesLinesAndColumnsOfBadCellsButNeverTheirContent) {
@@ -151,10 +156,19 @@ TEST(Csv, FilesThatCannotBeOpenedSayWhy) {
               ::testing::ThrowsMessage<DataError>(HasSubstr("is a directory")));
 }
 
+TEST(Csv, WhereBadRowsAreForgivenAnOpenQuoteSpoilsItsOwnLineOnly) {
+  // One person's row must not swallow its neighbours': five rows stay five.
+  const InputOptions forgiving = {.on_bad_row = OnBadRow::zero};
+  EXPECT_EQ(rows_of("a,b\n1,2\n\"3,-1\n5,5\n6,1\"\n7,1\n", forgiving), (Rows{{1, 2}, {0, 0}, {5, 5}, {0, 0}, {7, 1}}));
+  EXPECT_EQ(rows_of("a,b\n1,2\n3,\"4\n5,6\n", forgiving), (Rows{{1, 2}, {0, 0}, {5, 6}}));
+  EXPECT_EQ(rows_of("a,b\n1,\"2\"\n", forgiving), (Rows{{1, 2}}));
+}
+
 TEST(Csv, BrokenStructureIsAnErrorEvenWhereBadRowsAreForgiven) {
   const InputOptions forgiving = {.on_bad_row = OnBadRow::zero};
-  EXPECT_EQ(complaint_of("a,b\n1,2\n3,\"4\n5,6\n", forgiving), "s.csv:3: a quote is opened and never closed");
-  EXPECT_EQ(complaint_of("a,b\n1,\"2\n\",\"", forgiving), "s.csv:3: a quote is opened and never closed");
+  EXPECT_EQ(complaint_of("a,b\n1,2\n3,\"4\n5,6\n"), "s.csv:3: a quote is opened and never closed");
+  EXPECT_EQ(complaint_of("a,b,c\n1,2,\"x\n\"\n3,4,\"", {.columns = {"a", "b"}}),
+            "s.csv:4: a quote is opened and never closed");
   using namespace std::string_literals;
   const std::string nul = "s.csv:3: contains a NUL byte: binary data (or UTF-16), not text";
   EXPECT_EQ(complaint_of("a,b\n1,2\n3\0,4\n5,6\n"s, forgiving), nul);
@@ -189,7 +203,7 @@ TEST(Csv, UnknownRepeatedAndAmbiguousColumnsAreRefused) {
             "columns: column 1 is chosen twice");
   EXPECT_EQ(complaint_of(content, {.columns = {"co"}}),
             "s.csv:1: two columns are named co: choose one by its number");
-  EXPECT_EQ(complaint_of(content), "s.csv:1: two of the columns are named co");
+  EXPECT_EQ(complaint_of(content), "s.csv:1: two of the columns have the same name: co");
   EXPECT_EQ(rows_of(content, {.columns = {"temp", "3"}}), (Rows{{1, 3}}));
   EXPECT_EQ(rows_of(content, {.columns = {"7"}}), (Rows{{4}}));  // a name goes before a number
 }

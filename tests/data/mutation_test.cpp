@@ -1,10 +1,11 @@
+#include <cmath>
+#include <random>
+
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmath>
 #include <jme/data/npy.hpp>
-#include <random>
 
 #include "data/sample_file.hpp"
 

@@ -1,9 +1,9 @@
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-
 #include <cmath>
 #include <cstring>
 #include <random>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include "data/sample_file.hpp"
 

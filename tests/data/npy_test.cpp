@@ -1,13 +1,14 @@
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <jme/data/npy.hpp>
 #include <limits>
 #include <random>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <jme/data/npy.hpp>
 
 #include "data/sample_file.hpp"
 

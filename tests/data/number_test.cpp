@@ -1,8 +1,5 @@
 #include "data/number.hpp"
 
-#include <gtest/gtest.h>
-
-#include <boost/multiprecision/cpp_int.hpp>
 #include <charconv>
 #include <clocale>
 #include <cmath>
@@ -14,6 +11,9 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <gtest/gtest.h>
 
 namespace jme::data {
 namespace {

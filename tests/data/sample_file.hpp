@@ -1,15 +1,16 @@
 #pragma once
 
-#include <gtest/gtest.h>
-#include <stdlib.h>
-
 #include <filesystem>
 #include <fstream>
-#include <jme/base/errors.hpp>
-#include <jme/data/row_reader.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/data/row_reader.hpp>
 
 namespace jme::testing {
 

@@ -1,7 +1,5 @@
 // Documents rot silently: a file moves, a test is renamed, a path of somebody's machine slips in. Each is
 // found here.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -13,6 +11,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace {
 

@@ -1,7 +1,7 @@
+#include <boost/multiprecision/cpp_dec_float.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <boost/multiprecision/cpp_dec_float.hpp>
 #include <jme/base/errors.hpp>
 #include <jme/filter/filter.hpp>
 

@@ -1,9 +1,10 @@
+#include <algorithm>
+#include <cmath>
+
+#include <boost/multiprecision/cpp_dec_float.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <boost/multiprecision/cpp_dec_float.hpp>
-#include <cmath>
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>
 

@@ -1,14 +1,16 @@
 #pragma once
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <cstddef>
-#include <jme/filter/filter.hpp>
 #include <ostream>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <Eigen/Dense>
+
+#include <jme/filter/filter.hpp>
 
 namespace jme::samples {
 

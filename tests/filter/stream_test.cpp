@@ -1,7 +1,8 @@
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <jme/base/errors.hpp>
 #include <jme/filter/stream.hpp>
 

@@ -1,7 +1,7 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <random>
+
+#include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/models/covariance.hpp>
@@ -52,7 +52,8 @@ TEST(NaturalUnits, MeanAndCovarianceAreTheUsersWithoutNoise) {
     const Release& release = run(stream, rows);
     // The lattice moves a coordinate by 2^-21 sqrt2 half-widths at most: 4e-5 of 50.
     EXPECT_TRUE(running_mean(release, celsius).value.isApprox(mean_of.transpose(), 1e-5)) << workload.name();
-    EXPECT_LE((running_covariance(release, celsius).value - covariance).cwiseAbs().maxCoeff(), 2e-2) << workload.name();
+    EXPECT_LE((running_covariance(release, celsius).value - covariance).cwiseAbs().maxCoeff(), 2e-2)
+        << workload.name();
   }
 }
 
@@ -104,7 +105,8 @@ TEST(NoiseStd, OfMeanAndCovarianceIsTheSpreadOverRepetitions) {
   const Eigen::MatrixXd rows = natural_rows(40);
   constexpr int runs = 4000;
   Eigen::ArrayXd first = Eigen::ArrayXd::Zero(2), first_squares = first;
-  Eigen::ArrayXXd cov = Eigen::ArrayXXd::Zero(2, 2), cov_squares = cov, claimed = cov, second = cov, second_squares = cov;
+  Eigen::ArrayXXd cov = Eigen::ArrayXXd::Zero(2, 2), cov_squares = cov, claimed = cov, second = cov,
+                  second_squares = cov;
   Eigen::ArrayXXd claimed_second = cov;
   Eigen::ArrayXd claimed_first(2);
   for (int r = 0; r < runs; ++r) {
@@ -123,8 +125,8 @@ TEST(NoiseStd, OfMeanAndCovarianceIsTheSpreadOverRepetitions) {
     claimed_first = m.noise_std.array();
     claimed_second = s.noise_std.array();
   }
-  // A standard deviation from 4000 runs has relative error 1/sqrt(8000) = 1.1%; seven of them, plus 1% for the
-  // plug-in mean in the covariance's delta formula.
+  // A standard deviation from 4000 runs has relative error 1/sqrt(8000) = 1.1%; seven of them, plus 1% for
+  // the plug-in mean in the covariance's delta formula.
   const double tolerance = 7 / std::sqrt(2.0 * runs) + 0.01;
   const Eigen::ArrayXd first_ratio = (first_squares - first.square()).sqrt() / claimed_first;
   const Eigen::ArrayXXd cov_ratio = (cov_squares - cov.square()).sqrt() / claimed;

@@ -1,13 +1,13 @@
 #include "moments/lattice_row.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 #include <random>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace jme {
 namespace {

@@ -1,8 +1,9 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/moments/moment_stream.hpp>
@@ -66,7 +67,8 @@ TEST(MomentStream, NamesTheRowAndColumnOfBadValuesAndNeverTheValue) {
 
 TEST(MomentStream, GivesTheExactMomentsWhereNoiseIsNegligible) {
   // sigma 1e-9 drowns in the lattice: what is left are the sums of snapped rows.
-  for (const Method method : {Method::jme, Method::lambda_jme, Method::ime, Method::cs, Method::pp, Method::pp_debiased}) {
+  for (const Method method :
+       {Method::jme, Method::lambda_jme, Method::ime, Method::cs, Method::pp, Method::pp_debiased}) {
     MomentStream stream({.budget = {.sigma = 1e-9},
                          .rows = 5,
                          .every = 2,
@@ -93,10 +95,35 @@ TEST(MomentStream, GivesTheExactMomentsWhereNoiseIsNegligible) {
 }
 
 TEST(MomentStream, ClipsARowOutsideTheBall) {
-  MomentStream stream({.budget = {.sigma = 1e-9}, .rows = 1, .dimension = 2, .norm_bound = 1.0, .workload = prefix()});
+  MomentStream stream(
+      {.budget = {.sigma = 1e-9}, .rows = 1, .dimension = 2, .norm_bound = 1.0, .workload = prefix()});
   const Release& release = stream.push(std::vector<double>{30, 40});
   EXPECT_NEAR(release.first()[0], 0.6, 1e-5);
   EXPECT_NEAR(release.second()[0], 0.36, 1e-5);
+}
+
+TEST(MomentStream, ReleasesLatticePointsWhateverTheRowsAndTheirWeights) {
+  // A value off the lattice would carry digits of the rows that no noise covers (SAFETY, floating point). The
+  // first release is what was noised, in units of 2^-20 exactly.
+  for (const Method method : {Method::jme, Method::ime, Method::cs}) {
+    for (const Workload& workload : {prefix(), decay(0.9)}) {
+      for (const SecondMoment second : {SecondMoment::full, SecondMoment::diagonal}) {
+        MomentStream stream({.budget = {.sigma = 1.0},
+                             .rows = 8,
+                             .every = 4,
+                             .dimension = 2,
+                             .norm_bound = 1.0,
+                             .workload = workload,
+                             .method = method,
+                             .shape = Shape::square_root(),
+                             .second = second});
+        for (const double x : {0.1, -1 / 3.0, 0.7, 1e-9}) stream.push(std::vector<double>{x, 0.2 - x});
+        ASSERT_TRUE(stream.release().is_new());
+        for (const double v : stream.release().first()) EXPECT_EQ(v * 0x1p20, std::floor(v * 0x1p20));
+        for (const double v : stream.release().second()) EXPECT_EQ(v * 0x1p20, std::floor(v * 0x1p20));
+      }
+    }
+  }
 }
 
 TEST(MomentStream, TwoStreamsOfTheSameRowsDrawDifferentNoise) {
@@ -109,7 +136,8 @@ TEST(MomentStream, TwoStreamsOfTheSameRowsDrawDifferentNoise) {
 
 TEST(MomentStream, TheTestSeedFixesEveryRelease) {
   const Mechanism mechanism(small_config());
-  MomentStream one(mechanism, InsecureTestSeed{3}), two(mechanism, InsecureTestSeed{3}), other(mechanism, InsecureTestSeed{4});
+  MomentStream one(mechanism, InsecureTestSeed{3}), two(mechanism, InsecureTestSeed{3}),
+      other(mechanism, InsecureTestSeed{4});
   const std::vector<double> row{0.1, 0.2};
   for (int i = 0; i < 6; ++i) {
     one.push(row);
@@ -118,6 +146,14 @@ TEST(MomentStream, TheTestSeedFixesEveryRelease) {
   }
   EXPECT_EQ(one.release().second()[1], two.release().second()[1]);
   EXPECT_NE(one.release().second()[1], other.release().second()[1]);
+}
+
+TEST(MomentStream, AMovedFromStreamSaysSo) {
+  MomentStream stream(small_config());
+  MomentStream other(std::move(stream));
+  const std::vector<double> row{0.1, 0.2};
+  EXPECT_THROW(stream.push(row), StateError);  // NOLINT(bugprone-use-after-move): the point of the test
+  EXPECT_NO_THROW(other.push(row));
 }
 
 TEST(MomentStream, LeavesTheSecondMomentOutWhereAskedTo) {

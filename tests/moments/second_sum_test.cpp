@@ -1,11 +1,11 @@
 #include "moments/second_sum.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace jme {
 namespace {
@@ -70,6 +70,16 @@ TEST(ExactSum, HoldsWhereADoubleWouldHaveRounded) {
   EXPECT_EQ(closed(sum, rows, 3), exact(rows, SecondMoment::full));
 }
 
+TEST(ExactSum, HoldsAtTheLongestBlockOfRowsAtTheBound) {
+  constexpr std::size_t longest = (std::size_t{1} << 23) - 1;
+  SecondSum sum(1, SecondMoment::full, longest, 1.0, SecondSum::Rows::lattice);
+  const std::vector<double> row{0x1p20};
+  for (std::size_t i = 0; i < longest; ++i) sum.add(row);
+  std::vector<double> out(1);
+  sum.close(out);
+  EXPECT_EQ(out[0], static_cast<double>(longest) * 0x1p20);
+}
+
 TEST(WeightedSum, IsTheDecayedSumToTheErrorThatTheSlackAllows) {
   const double beta = 0.9;
   for (const std::size_t k : {2U, 7U, 300U, 1000U}) {
@@ -82,7 +92,8 @@ TEST(WeightedSum, IsTheDecayedSumToTheErrorThatTheSlackAllows) {
         std::size_t e = 0;
         for (std::size_t i = 0; i < 2; ++i) {
           for (std::size_t j = i; j < (second == SecondMoment::full ? 2U : i + 1); ++j, ++e) {
-            want[e] = want[e] * static_cast<long double>(beta) + static_cast<long double>(row[i] * row[j]) * 0x1p-20L;
+            want[e] = want[e] * static_cast<long double>(beta) +
+                      static_cast<long double>(row[i] * row[j]) * 0x1p-20L;
           }
         }
       }

@@ -1,8 +1,9 @@
-#include <Eigen/Dense>
 #include <cmath>
-#include <gtest/gtest.h>
 #include <string>
 #include <vector>
+
+#include <Eigen/Dense>
+#include <gtest/gtest.h>
 
 #include <jme/filter/stream.hpp>
 #include <jme/noise/sampler_use.hpp>

@@ -1,8 +1,9 @@
-#include <Eigen/Dense>
 #include <cmath>
 #include <cstdint>
-#include <gtest/gtest.h>
 #include <vector>
+
+#include <Eigen/Dense>
+#include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>

@@ -1,12 +1,13 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
-#include <jme/base/errors.hpp>
-#include <jme/privacy/gaussian.hpp>
 #include <limits>
 #include <numbers>
 #include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/privacy/gaussian.hpp>
 
 #include "privacy/gaussian_50_digits.hpp"
 

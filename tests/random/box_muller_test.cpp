@@ -1,10 +1,11 @@
-#include <boost/math/constants/constants.hpp>
-#include <boost/multiprecision/cpp_dec_float.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <gtest/gtest.h>
 #include <vector>
+
+#include <boost/math/constants/constants.hpp>
+#include <boost/multiprecision/cpp_dec_float.hpp>
+#include <gtest/gtest.h>
 
 #include <jme/random/gaussian_source.hpp>
 

@@ -1,5 +1,6 @@
-#include <gtest/gtest.h>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include <jme/random/gaussian_source.hpp>
 

@@ -1,8 +1,9 @@
 #include <cstdint>
-#include <gtest/gtest.h>
 #include <span>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/random/gaussian_source.hpp>

@@ -2,8 +2,9 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <gtest/gtest.h>
 #include <new>
+
+#include <gtest/gtest.h>
 
 #include <jme/random/key.hpp>
 

@@ -1,9 +1,10 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <vector>
+
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
-#include <vector>
 
 #include "random/aes_schedule.hpp"
 #include "random/gaussian_kernels.hpp"

@@ -1,7 +1,8 @@
 #include <cmath>
-#include <gtest/gtest.h>
 #include <numeric>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/random/gaussian_source.hpp>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <hwy/targets.h>
-
 #include <cstdint>
 #include <vector>
+
+#include <hwy/targets.h>
 
 namespace jme {
 

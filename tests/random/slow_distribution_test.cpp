@@ -1,6 +1,7 @@
 #include <array>
-#include <gtest/gtest.h>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include <jme/random/gaussian_source.hpp>
 

@@ -1,11 +1,12 @@
-#include <gtest/gtest.h>
-
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <random>
+
+#include <Eigen/Core>
+#include <gtest/gtest.h>
+
 #include <jme/base/errors.hpp>
 #include <jme/sensitivity/batch.hpp>
-#include <random>
 
 namespace jme {
 namespace {

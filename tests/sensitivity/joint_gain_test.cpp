@@ -1,10 +1,11 @@
-#include <gtest/gtest.h>
+#include <cmath>
+#include <limits>
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
-#include <cmath>
+#include <gtest/gtest.h>
+
 #include <jme/base/errors.hpp>
 #include <jme/sensitivity/joint.hpp>
-#include <limits>
 
 #include "sensitivity/neighbours.hpp"
 

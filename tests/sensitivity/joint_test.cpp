@@ -1,10 +1,11 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
-#include <jme/base/errors.hpp>
-#include <jme/sensitivity/joint.hpp>
 #include <limits>
 #include <random>
+
+#include <gtest/gtest.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/sensitivity/joint.hpp>
 
 #include "sensitivity/neighbours.hpp"
 

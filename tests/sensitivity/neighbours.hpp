@@ -1,13 +1,15 @@
 #pragma once
 
-#include <Eigen/Core>
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <jme/base/values.hpp>
-#include <jme/sensitivity/joint.hpp>
 #include <random>
 #include <vector>
+
+#include <Eigen/Core>
+#include <Eigen/Dense>
+
+#include <jme/base/values.hpp>
+#include <jme/sensitivity/joint.hpp>
 
 namespace jme::testing {
 

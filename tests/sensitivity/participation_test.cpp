@@ -1,12 +1,13 @@
-#include <gtest/gtest.h>
-
-#include <Eigen/Core>
 #include <cmath>
 #include <functional>
-#include <jme/base/errors.hpp>
-#include <jme/sensitivity/participation.hpp>
 #include <random>
 #include <vector>
+
+#include <Eigen/Core>
+#include <gtest/gtest.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/sensitivity/participation.hpp>
 
 #include "sensitivity/neighbours.hpp"
 

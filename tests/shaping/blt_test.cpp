@@ -1,6 +1,7 @@
 #include "shaping/blt.hpp"
 
 #include <cmath>
+
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>

@@ -1,5 +1,6 @@
-#include <gtest/gtest.h>
 #include <random>
+
+#include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/shaping/dense_optimum.hpp>

@@ -1,6 +1,7 @@
 #include "shaping/optimise.hpp"
 
 #include <cmath>
+
 #include <gtest/gtest.h>
 
 #include <jme/shaping/shape.hpp>

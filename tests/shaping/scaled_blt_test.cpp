@@ -1,7 +1,8 @@
-#include <Eigen/Core>
 #include <cmath>
-#include <gtest/gtest.h>
 #include <string>
+
+#include <Eigen/Core>
+#include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>

@@ -1,10 +1,11 @@
 #include "shaping/series.hpp"
 
 #include <algorithm>
-#include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
-#include <gtest/gtest.h>
 #include <vector>
+
+#include <boost/multiprecision/cpp_bin_float.hpp>
+#include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
 

@@ -1,8 +1,8 @@
 // The streamed mechanism equals its definition in dense matrices with the same draws.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <random>
+
+#include <gtest/gtest.h>
 
 #include <jme/moments/moment_stream.hpp>
 #include <jme/random/gaussian_source.hpp>
@@ -61,28 +61,32 @@ Eigen::MatrixXd block_sums(const Workload& workload, const Horizon& horizon) {
 }
 
 Eigen::VectorXd second_scale(const Mechanism& mechanism) {
-  const Eigen::VectorXd weights = oracle::frobenius_weights(mechanism.config().dimension, mechanism.config().second);
+  const Eigen::VectorXd weights =
+      oracle::frobenius_weights(mechanism.config().dimension, mechanism.config().second);
   return mechanism.calibration().std_second / mechanism.lattice().second * weights.cwiseSqrt().cwiseInverse();
 }
 
 void expect_equal_to_dense(const StreamConfig& config) {
-  SCOPED_TRACE(config.workload.name() + " " + config.shape.name() + " rows " + std::to_string(config.rows) + " every " +
-               std::to_string(config.every));
+  SCOPED_TRACE(config.workload.name() + " " + config.shape.name() + " rows " + std::to_string(config.rows) +
+               " every " + std::to_string(config.every));
   const Mechanism mechanism(config);
   const Horizon& horizon = mechanism.horizon();
   const Eigen::MatrixXd x = random_stream(horizon.rows(), config.dimension);
   const Eigen::MatrixXd units = lattice_units(x, config.norm_bound);
   const Eigen::MatrixXd sums = block_sums(config.workload, horizon);
 
-  const Eigen::MatrixXd blocks = (sums * units).array().unaryExpr([](double v) { return std::floor(v + 0.5); });
-  const Eigen::MatrixXd products = (sums * oracle::squares(units, config.second) * 0x1p-20).array().unaryExpr([](double v) {
-    return std::floor(v + 0.5);
-  });
+  const Eigen::MatrixXd blocks =
+      (sums * units).array().unaryExpr([](double v) { return std::floor(v + 0.5); });
+  const Eigen::MatrixXd products =
+      (sums * oracle::squares(units, config.second) * 0x1p-20).array().unaryExpr([](double v) {
+        return std::floor(v + 0.5);
+      });
   const auto d = static_cast<Eigen::Index>(config.dimension);
   const double std_units = mechanism.calibration().std_first / mechanism.lattice().first;
   const Eigen::MatrixXd noisy_first =
       blocks + lattice_noise(mechanism.c1(), Channel::first, Eigen::VectorXd::Constant(d, std_units));
-  const Eigen::MatrixXd noisy_second = products + lattice_noise(mechanism.c2(), Channel::second, second_scale(mechanism));
+  const Eigen::MatrixXd noisy_second =
+      products + lattice_noise(mechanism.c2(), Channel::second, second_scale(mechanism));
   const Eigen::MatrixXd first = mechanism.a1().to_dense() * noisy_first * mechanism.lattice().first;
   const Eigen::MatrixXd second = mechanism.a2().to_dense() * noisy_second * mechanism.lattice().second;
 
@@ -109,7 +113,8 @@ void expect_equal_to_dense(const StreamConfig& config) {
 Eigen::MatrixXd some_matrix(Eigen::Index n) {
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(n, n);
   for (Eigen::Index i = 0; i < n; ++i) {
-    for (Eigen::Index j = 0; j <= i; ++j) matrix(i, j) = i == j ? 1.0 + 0.1 * static_cast<double>(i % 3) : 0.3 / static_cast<double>(i - j + 1);
+    for (Eigen::Index j = 0; j <= i; ++j)
+      matrix(i, j) = i == j ? 1.0 + 0.1 * static_cast<double>(i % 3) : 0.3 / static_cast<double>(i - j + 1);
   }
   return matrix;
 }
@@ -126,7 +131,8 @@ TEST_P(DenseAgreement, ToOneLatticeUnitForEveryShapeAndWorkload) {
       std::vector<Shape> shapes{Shape::identity(), Shape::blt({.poles = {0.97, 0.6}, .zeros = {0.85, 0.2}}),
                                 Shape::custom(some_matrix(steps), "own")};
       if (workload.kind() != Workload::Kind::custom) {
-        shapes.insert(shapes.end(), {Shape::square_root(), Shape::banded(5), Shape::banded_inverse(4), Shape::automatic()});
+        shapes.insert(shapes.end(),
+                      {Shape::square_root(), Shape::banded(5), Shape::banded_inverse(4), Shape::automatic()});
       }
       if (rows <= 60) shapes.push_back(Shape::dense());
       for (const Shape& shape : shapes) {

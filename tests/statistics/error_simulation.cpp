@@ -15,7 +15,8 @@ constexpr double tail = 22;
 SquaredError simulate(const Mechanism& mechanism, const Eigen::MatrixXd& x, std::uint64_t seed) {
   const Eigen::MatrixXd y = workload_over_rows(mechanism.workload_first(), mechanism.horizon()) * x;
   const SecondMoment kind = mechanism.config().second;
-  const Eigen::MatrixXd s = workload_over_rows(mechanism.workload_second(), mechanism.horizon()) * squares(x, kind);
+  const Eigen::MatrixXd s =
+      workload_over_rows(mechanism.workload_second(), mechanism.horizon()) * squares(x, kind);
   const Eigen::VectorXd weights = frobenius_weights(mechanism.config().dimension, kind);
 
   MomentStream stream(mechanism, InsecureTestSeed{seed});
@@ -34,7 +35,8 @@ SquaredError simulate(const Mechanism& mechanism, const Eigen::MatrixXd& x, std:
   return error;
 }
 
-ErrorSample simulate_many(const Mechanism& mechanism, const Eigen::MatrixXd& x, std::size_t runs, std::uint64_t seed) {
+ErrorSample simulate_many(const Mechanism& mechanism, const Eigen::MatrixXd& x, std::size_t runs,
+                          std::uint64_t seed) {
   ErrorSample sample{.runs = runs, .mean = {}, .variance = {}};
   SquaredError square;
   for (std::size_t r = 0; r < runs; ++r) {

@@ -20,10 +20,12 @@ struct ErrorSample {
   std::size_t runs;
   SquaredError mean, variance;
 };
-ErrorSample simulate_many(const Mechanism& mechanism, const Eigen::MatrixXd& x, std::size_t runs, std::uint64_t seed);
+ErrorSample simulate_many(const Mechanism& mechanism, const Eigen::MatrixXd& x, std::size_t runs,
+                          std::uint64_t seed);
 
-/// A sum of squares of Gaussians, sum_i a_i z_i^2, averaged over `runs` independent repetitions: two-sided limits that it
-/// leaves with probability below 1e-9. Source: Laurent & Massart 2000, Lemma 1, at x = 22 (2 exp(-22) = 6e-10).
+/// A sum of squares of Gaussians, sum_i a_i z_i^2, averaged over `runs` independent repetitions: two-sided
+/// limits that it leaves with probability below 1e-9. Source: Laurent & Massart 2000, Lemma 1, at x = 22 (2
+/// exp(-22) = 6e-10).
 class ChiSquareLimits {
  public:
   /// `weights` a_i, each `multiplicity` times.

@@ -1,14 +1,15 @@
-// Tries to show that the mechanism leaks more than it claims: on worst-case neighbouring streams the optimal attacker's
-// statistic is projected out of the releases, and its whole ROC curve is held against the one that mu-GDP allows,
+// Tries to show that the mechanism leaks more than it claims: on worst-case neighbouring streams the optimal
+// attacker's statistic is projected out of the releases, and its whole ROC curve is held against the one that
+// mu-GDP allows,
 //     power <= Phi(Phi^-1(false alarms) + mu),   mu = 1/sigma.
 // Exact binomial limits: each comparison's false alarm is below 1e-10; noise 10% too small must be found.
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <optional>
+
+#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/normal.hpp>
+#include <gtest/gtest.h>
 
 #include <jme/moments/moment_stream.hpp>
 
@@ -22,7 +23,8 @@ struct Neighbours {
 };
 
 // Stationary rows except that row `at` is `one` in x and `other` in y.
-Neighbours differing_at(std::size_t at, std::size_t rows, const Eigen::RowVectorXd& one, const Eigen::RowVectorXd& other) {
+Neighbours differing_at(std::size_t at, std::size_t rows, const Eigen::RowVectorXd& one,
+                        const Eigen::RowVectorXd& other) {
   Neighbours pair;
   pair.x = Eigen::MatrixXd::Constant(static_cast<Eigen::Index>(rows), one.size(), 0.25);
   pair.y = pair.x;
@@ -42,8 +44,8 @@ Eigen::MatrixXd in_blocks(const Eigen::MatrixXd& rows, const Workload& workload,
   return blocks;
 }
 
-// The attacker's best statistic: A and C are public, so it undoes the workload, whitens with C, and projects on the
-// difference of the two candidate streams. Unit variance; its mean moves by mu between the neighbours.
+// The attacker's best statistic: A and C are public, so it undoes the workload, whitens with C, and projects
+// on the difference of the two candidate streams. Unit variance; its mean moves by mu between the neighbours.
 class Attack {
  public:
   Attack(const Mechanism& mechanism, const Neighbours& pair)
@@ -51,14 +53,14 @@ class Attack {
         undo_second_(mechanism.c2().to_dense() * oracle::inverse(mechanism.a2().to_dense())) {
     const auto& config = mechanism.config();
     const Horizon& horizon = mechanism.horizon();
-    const auto difference = [&](const Eigen::MatrixXd& x, const Eigen::MatrixXd& y, const Workload& workload) {
-      return in_blocks(x - y, workload, horizon);
-    };
+    const auto difference = [&](const Eigen::MatrixXd& x, const Eigen::MatrixXd& y,
+                                const Workload& workload) { return in_blocks(x - y, workload, horizon); };
     const double v1 = std::pow(mechanism.calibration().std_first, 2);
     const double v2 = std::pow(mechanism.calibration().std_second, 2);
     const Eigen::MatrixXd dx = difference(pair.x, pair.y, mechanism.workload_first());
-    const Eigen::MatrixXd ds = difference(oracle::squares(pair.x, config.second),
-                                          oracle::squares(pair.y, config.second), mechanism.workload_second());
+    const Eigen::MatrixXd ds =
+        difference(oracle::squares(pair.x, config.second), oracle::squares(pair.y, config.second),
+                   mechanism.workload_second());
     const Eigen::MatrixXd whitened_x = mechanism.c1().to_dense() * dx;
     const Eigen::MatrixXd whitened_s = mechanism.c2().to_dense() * ds;
     const Eigen::VectorXd weights = oracle::frobenius_weights(config.dimension, config.second);
@@ -69,7 +71,8 @@ class Attack {
 
   [[nodiscard]] double gain() const { return gain_; }
 
-  [[nodiscard]] double statistic(const Mechanism& mechanism, const Eigen::MatrixXd& x, std::uint64_t seed) const {
+  [[nodiscard]] double statistic(const Mechanism& mechanism, const Eigen::MatrixXd& x,
+                                 std::uint64_t seed) const {
     MomentStream stream(mechanism, InsecureTestSeed{seed});
     std::vector<double> row(static_cast<std::size_t>(x.cols()));
     double sum = 0;
@@ -78,7 +81,8 @@ class Attack {
       const Release& release = stream.push(row);
       if (!release.is_new()) continue;
       const auto b = static_cast<Eigen::Index>(release.steps()) - 1;
-      sum += direction_first_.row(b).dot(Eigen::Map<const Eigen::RowVectorXd>(release.first().data(), x.cols()));
+      sum +=
+          direction_first_.row(b).dot(Eigen::Map<const Eigen::RowVectorXd>(release.first().data(), x.cols()));
       sum += direction_second_.row(b).dot(
           Eigen::Map<const Eigen::RowVectorXd>(release.second().data(), direction_second_.cols()));
     }
@@ -112,11 +116,13 @@ bool exceeds_curve(std::vector<double> under_y, std::vector<double> under_x, dou
   for (std::size_t quantile = 1; quantile < 20; ++quantile) {
     const double threshold = under_y[trials * quantile / 20];
     const auto above = [&](const std::vector<double>& sample) {
-      return static_cast<std::size_t>(sample.end() - std::upper_bound(sample.begin(), sample.end(), threshold));
+      return static_cast<std::size_t>(sample.end() -
+                                      std::upper_bound(sample.begin(), sample.end(), threshold));
     };
     const double false_alarms = upper_limit(above(under_y), trials);
     const double power = lower_limit(above(under_x), trials);
-    if (false_alarms < 1 && power > cdf(normal, boost::math::quantile(normal, false_alarms) + mu)) return true;
+    if (false_alarms < 1 && power > cdf(normal, boost::math::quantile(normal, false_alarms) + mu))
+      return true;
     // And the mirrored test: accept below the threshold.
     const double misses = upper_limit(trials - above(under_x), trials);
     const double correct = lower_limit(trials - above(under_y), trials);
@@ -150,17 +156,21 @@ StreamConfig base_config(Method method) {
           .shape = Shape::blt({.poles = {0.95, 0.6}, .zeros = {0.8, 0.3}})};
 }
 
-void expect_private_and_the_test_to_have_power(const StreamConfig& config, const Neighbours& pair, double tightness) {
+void expect_private_and_the_test_to_have_power(const StreamConfig& config, const Neighbours& pair,
+                                               double tightness) {
   const Mechanism mechanism(config);
   EXPECT_LE(Attack(mechanism, pair).gain(), 1 / sigma * (1 + 1e-9));
-  EXPECT_GE(Attack(mechanism, pair).gain(), tightness / sigma) << "not a worst case: the attempt would prove little";
+  EXPECT_GE(Attack(mechanism, pair).gain(), tightness / sigma)
+      << "not a worst case: the attempt would prove little";
   EXPECT_FALSE(leaks(config, pair, sigma, samples));
   StreamConfig weaker = config;
   weaker.budget.sigma *= 0.9;
   EXPECT_TRUE(leaks(weaker, pair, sigma, samples)) << "noise 10% too small must be found";
 }
 
-Eigen::RowVectorXd e1() { return Eigen::RowVector2d(1, 0); }
+Eigen::RowVectorXd e1() {
+  return Eigen::RowVector2d(1, 0);
+}
 // Unit rows whose inner product is the maximiser -1/(2 nu) of the joint gain (MATH 3).
 Eigen::RowVectorXd partner(double nu) {
   const double c = std::max(-1.0, -1 / (2 * nu));
@@ -216,8 +226,10 @@ TEST(Falsification, ImeAndCsHold) {
 TEST(Falsification, GeneralColumnsHoldWhereTheFirstColumnsWouldNot) {
   StreamConfig config = base_config(Method::lambda_jme);
   config.lambda = 1.0;
-  config.shape = Shape::custom(Eigen::VectorXd(Eigen::Matrix<double, 5, 1>(2, 1, 1, 1, 1)).asDiagonal(), "c1");
-  config.shape_second = Shape::custom(Eigen::VectorXd(Eigen::Matrix<double, 5, 1>(1, 1, 1, 1, 3)).asDiagonal(), "c2");
+  config.shape =
+      Shape::custom(Eigen::VectorXd(Eigen::Matrix<double, 5, 1>(2, 1, 1, 1, 1)).asDiagonal(), "c1");
+  config.shape_second =
+      Shape::custom(Eigen::VectorXd(Eigen::Matrix<double, 5, 1>(1, 1, 1, 1, 3)).asDiagonal(), "c2");
   // MATH 3: the last row is the worst, nu = 9 there.
   expect_private_and_the_test_to_have_power(config, differing_at(4, config.rows, e1(), partner(9.0)), 0.999);
 }

@@ -1,12 +1,12 @@
-// Theory against the simulated mechanism: every method, workload, shape and kind of second moment, and blocks.
-// Methods that add noise to both moments: the squared error is a weighted chi-square, so its limits are exact
-// inequalities (ChiSquareLimits; false alarm below 1e-9 a comparison) and the number of runs is the least at which noise 10%
-// too small is rejected with the same certainty; that is run too.
-#include <gtest/gtest.h>
-
-#include <Eigen/SVD>
+// Theory against the simulated mechanism: every method, workload, shape and kind of second moment, and
+// blocks. Methods that add noise to both moments: the squared error is a weighted chi-square, so its limits
+// are exact inequalities (ChiSquareLimits; false alarm below 1e-9 a comparison) and the number of runs is the
+// least at which noise 10% too small is rejected with the same certainty; that is run too.
 #include <algorithm>
 #include <cmath>
+
+#include <Eigen/SVD>
+#include <gtest/gtest.h>
 
 #include <jme/theory/expected_error.hpp>
 
@@ -19,7 +19,9 @@ namespace {
 using oracle::ChiSquareLimits;
 using oracle::simulate_many;
 
-BltParameters some_blt() { return {.poles = {0.95, 0.6}, .zeros = {0.8, 0.3}}; }
+BltParameters some_blt() {
+  return {.poles = {0.95, 0.6}, .zeros = {0.8, 0.3}};
+}
 
 std::vector<Shape> shapes() {
   return {Shape::identity(), Shape::square_root(), Shape::banded_inverse(3), Shape::blt(some_blt())};
@@ -105,14 +107,15 @@ void expect_pp_error_as_predicted(const StreamConfig& config) {
   EXPECT_LE(expected.second.low, expected.second.high * (1 + 1e-12));
   EXPECT_GE(expected.second.low, second * (1 - 1e-9));
 
-  // Quartic in Gaussians, so no sharp inequality: 6.5 empirical standard errors (two-sided normal tail 8e-11; the
-  // skewness left after averaging 4000 runs moves that by less than a factor of ten).
+  // Quartic in Gaussians, so no sharp inequality: 6.5 empirical standard errors (two-sided normal tail 8e-11;
+  // the skewness left after averaging 4000 runs moves that by less than a factor of ten).
   constexpr std::size_t runs = 4000;
   constexpr double z = 6.5;
   const auto check = [&](const Mechanism& simulated, std::uint64_t seed) {
     const auto sample = simulate_many(simulated, x, runs, seed);
-    return std::pair{std::abs(sample.mean.first - expected.first) <= z * std::sqrt(sample.variance.first / runs),
-                     std::abs(sample.mean.second - second) <= z * std::sqrt(sample.variance.second / runs)};
+    return std::pair{
+        std::abs(sample.mean.first - expected.first) <= z * std::sqrt(sample.variance.first / runs),
+        std::abs(sample.mean.second - second) <= z * std::sqrt(sample.variance.second / runs)};
   };
   EXPECT_EQ(check(mechanism, 1000), (std::pair{true, true}));
   EXPECT_EQ(check(Mechanism(with_sigma(config, 0.9)), 5000000), (std::pair{false, false}))
@@ -121,7 +124,8 @@ void expect_pp_error_as_predicted(const StreamConfig& config) {
 
 void expect_error_as_predicted(const StreamConfig& config) {
   SCOPED_TRACE(std::string(name(config.method)) + " " + config.workload.name() + " " + config.shape.name() +
-               (config.second == SecondMoment::full ? " full" : " diagonal") + " every " + std::to_string(config.every));
+               (config.second == SecondMoment::full ? " full" : " diagonal") + " every " +
+               std::to_string(config.every));
   if (squares_noisy_rows(config.method)) {
     expect_pp_error_as_predicted(config);
   } else {
@@ -129,7 +133,8 @@ void expect_error_as_predicted(const StreamConfig& config) {
   }
 }
 
-constexpr Method methods[] = {Method::jme, Method::lambda_jme, Method::ime, Method::cs, Method::pp, Method::pp_debiased};
+constexpr Method methods[] = {Method::jme, Method::lambda_jme, Method::ime,
+                              Method::cs,  Method::pp,         Method::pp_debiased};
 
 std::string method_name(const testing::TestParamInfo<Method>& info) {
   std::string text(name(info.param));
@@ -141,7 +146,8 @@ class MonteCarlo : public testing::TestWithParam<Method> {};
 
 TEST_P(MonteCarlo, ErrorsAgreeWithTheoryForEveryWorkloadAndShapeOfTheFullSecondMoment) {
   for (const Workload& workload : {prefix(), mean(), decay(0.8), window(4)}) {
-    for (const Shape& shape : shapes()) expect_error_as_predicted(config_for(GetParam(), workload, shape, SecondMoment::full));
+    for (const Shape& shape : shapes())
+      expect_error_as_predicted(config_for(GetParam(), workload, shape, SecondMoment::full));
   }
 }
 

@@ -1,7 +1,7 @@
 // The standard deviations printed beside every release against theory's, and against repetitions.
-#include <gtest/gtest.h>
-
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 #include <jme/moments/moment_stream.hpp>
 #include <jme/theory/expected_error.hpp>
@@ -24,7 +24,8 @@ StreamConfig config_for(Method method, const Workload& workload) {
 
 std::vector<Release> releases(const Mechanism& mechanism, std::size_t rows, std::uint64_t seed) {
   MomentStream stream(mechanism, InsecureTestSeed{seed});
-  const Eigen::MatrixXd x = oracle::alternating_stream(rows, mechanism.config().dimension, mechanism.config().norm_bound);
+  const Eigen::MatrixXd x =
+      oracle::alternating_stream(rows, mechanism.config().dimension, mechanism.config().norm_bound);
   std::vector<Release> result;
   std::vector<double> row(mechanism.config().dimension);
   for (Eigen::Index t = 0; t < x.rows(); ++t) {
@@ -43,13 +44,15 @@ TEST(NoiseLevel, IsTheoryForEveryReleaseIncludingThePlannedPartialLastOne) {
     ASSERT_EQ(got.size(), 5U);
     for (std::size_t b = 0; b < got.size(); ++b) {
       EXPECT_NEAR(got[b].std_first() / std::sqrt(variance.first[b]), 1, 1e-9) << workload.name() << " " << b;
-      EXPECT_NEAR(got[b].std_second() / std::sqrt(variance.second[b]), 1, 1e-9) << workload.name() << " " << b;
+      EXPECT_NEAR(got[b].std_second() / std::sqrt(variance.second[b]), 1, 1e-9)
+          << workload.name() << " " << b;
     }
   }
 }
 
 TEST(NoiseLevel, OfAStreamThatEndsEarlyIsTheOneOfAHorizonThatEndsThere) {
-  // Same leading blocks of C: only the closing row differs. Identity shape, so that C does not depend on the horizon.
+  // Same leading blocks of C: only the closing row differs. Identity shape, so that C does not depend on the
+  // horizon.
   for (const Method method : {Method::jme, Method::pp_debiased}) {
     for (const Workload& workload : {prefix(), mean(), decay(0.9), window(10)}) {
       StreamConfig config = config_for(method, workload);

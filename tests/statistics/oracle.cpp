@@ -13,15 +13,23 @@ Eigen::MatrixXd workload_over_rows(const Workload& workload, const Horizon& hori
     const auto seen = static_cast<Eigen::Index>(horizon.rows_through(static_cast<std::size_t>(s)));
     for (Eigen::Index i = 0; i < seen; ++i) {
       switch (workload.kind()) {
-        case Workload::Kind::prefix: a(s, i) = 1; break;
-        case Workload::Kind::mean: a(s, i) = 1 / static_cast<double>(seen); break;
-        case Workload::Kind::decay: a(s, i) = std::pow(workload.beta(), static_cast<double>(seen - 1 - i)); break;
+        case Workload::Kind::prefix:
+          a(s, i) = 1;
+          break;
+        case Workload::Kind::mean:
+          a(s, i) = 1 / static_cast<double>(seen);
+          break;
+        case Workload::Kind::decay:
+          a(s, i) = std::pow(workload.beta(), static_cast<double>(seen - 1 - i));
+          break;
         case Workload::Kind::window: {
           const auto blocks = static_cast<Eigen::Index>(workload.window_rows()) / k;
           if (i / k > s - blocks) a(s, i) = 1 / static_cast<double>(workload.window_rows());
           break;
         }
-        case Workload::Kind::custom: a(s, i) = workload.filter(horizon).matrix()(s, i / k); break;
+        case Workload::Kind::custom:
+          a(s, i) = workload.filter(horizon).matrix()(s, i / k);
+          break;
       }
     }
   }
@@ -29,7 +37,8 @@ Eigen::MatrixXd workload_over_rows(const Workload& workload, const Horizon& hori
 }
 
 Eigen::MatrixXd alternating_stream(std::size_t rows, std::size_t dimension, double norm_bound) {
-  Eigen::MatrixXd x = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(dimension));
+  Eigen::MatrixXd x =
+      Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(dimension));
   for (Eigen::Index t = 0; t < x.rows(); ++t) x(t, 0) = t % 2 == 0 ? norm_bound : -norm_bound;
   return x;
 }

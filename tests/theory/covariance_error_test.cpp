@@ -1,6 +1,7 @@
+#include <cmath>
+
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <jme/base/errors.hpp>
 #include <jme/theory/expected_error.hpp>
 

@@ -1,10 +1,11 @@
 #include "theory/cross_term.hpp"
 
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include <jme/shaping/shape.hpp>
 #include <jme/theory/expected_error.hpp>
-#include <random>
 
 #include "theory/dense_reference.hpp"
 

@@ -1,13 +1,15 @@
 #pragma once
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <cstddef>
+#include <string>
+#include <vector>
+
+#include <Eigen/Dense>
+
 #include <jme/base/horizon.hpp>
 #include <jme/filter/filter.hpp>
 #include <jme/workload/workload.hpp>
-#include <string>
-#include <vector>
 
 // The definitions written out as matrices, sharing nothing with what is tested but the filter's own dense
 // form.
@@ -25,8 +27,10 @@ inline double weight(const Workload& workload, const Horizon& horizon, std::size
       return 1 / static_cast<double>(end);
     case Workload::Kind::decay:
       return std::pow(workload.beta(), static_cast<double>(end - 1 - i));
-    case Workload::Kind::window:
-      return i + workload.window_rows() >= end ? 1 / static_cast<double>(workload.window_rows()) : 0;
+    case Workload::Kind::window:  // the last window/every blocks, a partial last one among them
+      return i / horizon.every() + workload.window_rows() / horizon.every() > step
+                 ? 1 / static_cast<double>(workload.window_rows())
+                 : 0;
     case Workload::Kind::custom:
       return custom_matrix(static_cast<Eigen::Index>(step), static_cast<Eigen::Index>(i / horizon.every()));
   }

@@ -1,9 +1,10 @@
+#include <cmath>
+#include <numeric>
+
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <jme/base/errors.hpp>
 #include <jme/theory/expected_error.hpp>
-#include <numeric>
 
 #include "theory/dense_reference.hpp"
 

@@ -1,8 +1,9 @@
+#include <algorithm>
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <jme/base/errors.hpp>
 #include <jme/theory/plan.hpp>
 

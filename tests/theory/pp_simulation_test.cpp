@@ -1,9 +1,10 @@
-#include <gtest/gtest.h>
+#include <cmath>
+#include <random>
 
 #include <Eigen/Dense>
-#include <cmath>
+#include <gtest/gtest.h>
+
 #include <jme/theory/expected_error.hpp>
-#include <random>
 
 #include "theory/dense_reference.hpp"
 

@@ -1,7 +1,8 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <functional>
+
+#include <gtest/gtest.h>
+
 #include <jme/theory/expected_error.hpp>
 
 // The figures that MATH states, each computed through the whole chain from a configuration to its error.

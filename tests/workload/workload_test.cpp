@@ -1,10 +1,11 @@
+#include <algorithm>
+#include <clocale>
+#include <cmath>
+
+#include <boost/multiprecision/cpp_dec_float.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <boost/multiprecision/cpp_dec_float.hpp>
-#include <clocale>
-#include <cmath>
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>
 #include <jme/workload/workload.hpp>

@@ -17,7 +17,7 @@ class Epsilon {
 /// delta of differential privacy: in (0, 1).
 class Delta {
  public:
-  Delta(double value);  // NOLINT(google-explicit-constructor)
+  Delta(double value);                        // NOLINT(google-explicit-constructor)
   operator double() const { return value_; }  // NOLINT(google-explicit-constructor)
 
  private:
@@ -33,7 +33,7 @@ struct ApproxDp {
 /// zeta: public upper bound on every row's Euclidean norm; finite and positive.
 class NormBound {
  public:
-  NormBound(double value);  // NOLINT(google-explicit-constructor)
+  NormBound(double value);                    // NOLINT(google-explicit-constructor)
   operator double() const { return value_; }  // NOLINT(google-explicit-constructor)
 
  private:

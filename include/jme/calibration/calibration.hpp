@@ -1,9 +1,10 @@
 #pragma once
 
+#include <optional>
+
 #include <jme/base/values.hpp>
 #include <jme/calibration/method.hpp>
 #include <jme/sensitivity/joint.hpp>
-#include <optional>
 
 namespace jme {
 

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <string>
 #include <string_view>
+
+#include <Eigen/Core>
 
 namespace jme {
 

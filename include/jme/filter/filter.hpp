@@ -1,12 +1,14 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
-#include <jme/filter/schedule.hpp>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include <Eigen/Core>
+
+#include <jme/filter/schedule.hpp>
 
 namespace jme {
 

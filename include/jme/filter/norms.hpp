@@ -1,8 +1,9 @@
 #pragma once
 
-#include <jme/filter/filter.hpp>
 #include <span>
 #include <vector>
+
+#include <jme/filter/filter.hpp>
 
 namespace jme {
 

@@ -42,8 +42,9 @@ class Mechanism {
   [[nodiscard]] const Filter& c1() const { return c1_; }
   [[nodiscard]] const Filter& c2() const { return c2_; }
 
-  /// Noise multiplier in use. From (epsilon, delta) it is a little more than the exact Gaussian calibration: the
-  /// distance between our sampler and an ideal Gaussian is taken off the budget first (random/GUARANTEES.md).
+  /// Noise multiplier in use. From (epsilon, delta) it is a little more than the exact Gaussian calibration:
+  /// the distance between our sampler and an ideal Gaussian is taken off the budget first
+  /// (random/GUARANTEES.md).
   [[nodiscard]] double sigma() const { return sigma_; }
   [[nodiscard]] const Exposure& exposure() const { return exposure_; }
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
@@ -52,15 +53,16 @@ class Mechanism {
   [[nodiscard]] Horizon noise_horizon() const {
     return squares_noisy_rows(config_.method) ? horizon_.by_row() : horizon_;
   }
-  /// Standard deviation of the noise on every coordinate of a step, in lattice units: off-diagonal entries of the
-  /// full second moment carry half the variance of its diagonal (MATH 5).
+  /// Standard deviation of the noise on every coordinate of a step, in lattice units: off-diagonal entries of
+  /// the full second moment carry half the variance of its diagonal (MATH 5).
   [[nodiscard]] std::vector<double> noise_scale_first(const Calibration& calibration) const;
   [[nodiscard]] std::vector<double> noise_scale_second(const Calibration& calibration) const;
   /// lambda* (0 under add-remove or without a second moment).
   [[nodiscard]] double lambda_free() const { return lambda_free_; }
 
  private:
-  [[nodiscard]] Calibration calibrated(const RowModel& rows, double sigma, std::optional<double> lambda) const;
+  [[nodiscard]] Calibration calibrated(const RowModel& rows, double sigma,
+                                       std::optional<double> lambda) const;
   [[nodiscard]] double sigma_for_our_sampler(const Calibration& ideal) const;
   StreamConfig config_;
   Horizon horizon_;

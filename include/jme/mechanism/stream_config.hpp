@@ -39,7 +39,7 @@ struct StreamConfig {
   Participation participation{};
   std::optional<double> lambda{};   ///< jme under add-remove, lambda-jme
   std::optional<double> balance{};  ///< weight w2/w1 of the second moment's error; sets lambda (MATH 3)
-  double alpha = 0.5;             ///< ime
+  double alpha = 0.5;               ///< ime
   std::optional<double> tau{};      ///< cs, default 1/zeta^2
   Objective objective = Objective::rmse;
   std::size_t max_state_vectors = 5;

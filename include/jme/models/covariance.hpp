@@ -24,9 +24,10 @@ struct Units {
 [[nodiscard]] MeanEstimate running_mean(const Release& release, const Units& units);
 
 enum class Bias { removed, kept };
-/// Running covariance second/weight - mean mean'. Subtracting the square of a noisy mean takes its variance v1 away
-/// once too often, so removing the bias ADDS v1 I (MATH 7). Needs the full second moment.
-[[nodiscard]] CovarianceEstimate running_covariance(const Release& release, const Units& units, Bias bias = Bias::removed);
+/// Running covariance second/weight - mean mean'. Subtracting the square of a noisy mean takes its variance
+/// v1 away once too often, so removing the bias ADDS v1 I (MATH 7). Needs the full second moment.
+[[nodiscard]] CovarianceEstimate running_covariance(const Release& release, const Units& units,
+                                                    Bias bias = Bias::removed);
 
 /// The workload's own output in natural units. Needs equal weights in both channels for the second.
 [[nodiscard]] MeanEstimate natural_first(const Release& release, const Units& units);

@@ -12,8 +12,9 @@ namespace jme {
 
 /// The private running moments of a stream of rows.
 ///
-/// A row is clipped to the norm bound, snapped to the lattice and summed into its block; at the block's end both
-/// moments meet noise that was made without them, and the workload turns the noisy blocks into a release.
+/// A row is clipped to the norm bound, snapped to the lattice and summed into its block; at the block's end
+/// both moments meet noise that was made without them, and the workload turns the noisy blocks into a
+/// release.
 class MomentStream {
  public:
   /// Noise keyed from the system.
@@ -25,8 +26,9 @@ class MomentStream {
   MomentStream& operator=(MomentStream&&) noexcept;
   ~MomentStream();
 
-  /// Takes the next row. Returns the newest release: a new one where this row closed a block (see Release::is_new).
-  /// Throws BudgetExhausted past the horizon, before any noise is drawn; DataError for a NaN, infinity or wrong width.
+  /// Takes the next row. Returns the newest release: a new one where this row closed a block (see
+  /// Release::is_new). Throws BudgetExhausted past the horizon, before any noise is drawn; DataError for a
+  /// NaN, infinity or wrong width.
   const Release& push(std::span<const double> row);
   /// Ends the stream: releases a partial last block, if any (then is_new). No row may follow.
   const Release& finish();
@@ -37,6 +39,7 @@ class MomentStream {
 
  private:
   struct Engine;
+  [[nodiscard]] Engine& engine() const;
   std::unique_ptr<Engine> engine_;
 };
 

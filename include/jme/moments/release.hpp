@@ -1,15 +1,17 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <span>
 #include <vector>
+
+#include <Eigen/Core>
 
 #include <jme/base/values.hpp>
 
 namespace jme {
 
-/// What one step publishes: the two moments after noise, and how much noise they carry. Nothing in it is secret.
+/// What one step publishes: the two moments after noise, and how much noise they carry. Nothing in it is
+/// secret.
 class Release {
  public:
   Release(std::size_t dimension, SecondMoment second);

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <span>
+
 #include <jme/filter/filter.hpp>
 #include <jme/random/sampler_distance.hpp>
-#include <span>
 
 namespace jme {
 

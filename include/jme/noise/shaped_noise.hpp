@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <vector>
+
 #include <jme/filter/filter.hpp>
 #include <jme/filter/stream.hpp>
 #include <jme/random/gaussian_source.hpp>
-#include <span>
-#include <vector>
 
 namespace jme {
 
@@ -20,6 +21,11 @@ class ShapedNoise {
   /// Cauchy-Schwarz noise stays below 2^38 sqrt(steps) <= 2^51, so that its sum with data below 2^52 is
   /// exact.
   ShapedNoise(const Filter& shape, const GaussianSource& source, Channel channel, std::vector<double> scale);
+  // A copy would add the same noise to other data.
+  ShapedNoise(const ShapedNoise&) = delete;
+  ShapedNoise& operator=(const ShapedNoise&) = delete;
+  ShapedNoise(ShapedNoise&&) = default;
+  ShapedNoise& operator=(ShapedNoise&&) = default;
 
   /// Adds step t's noise to `values` (whole numbers in lattice units); t = number of calls before. Throws
   /// BudgetExhausted past the horizon, before anything is drawn.

@@ -3,8 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <jme/random/key.hpp>
 #include <span>
+
+#include <jme/random/key.hpp>
 
 namespace jme {
 

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <jme/sensitivity/joint.hpp>
 #include <string_view>
+
+#include <jme/sensitivity/joint.hpp>
 
 namespace jme {
 

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <jme/base/values.hpp>
 #include <string_view>
 #include <vector>
+
+#include <jme/base/values.hpp>
 
 namespace jme {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+
 #include <jme/base/horizon.hpp>
 #include <jme/filter/filter.hpp>
 #include <jme/sensitivity/joint.hpp>

@@ -1,14 +1,16 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
-#include <jme/base/horizon.hpp>
-#include <jme/filter/filter.hpp>
-#include <jme/workload/workload.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <Eigen/Core>
+
+#include <jme/base/horizon.hpp>
+#include <jme/filter/filter.hpp>
+#include <jme/workload/workload.hpp>
 
 namespace jme {
 

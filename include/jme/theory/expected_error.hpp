@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <jme/mechanism/mechanism.hpp>
 #include <vector>
+
+#include <jme/mechanism/mechanism.hpp>
 
 namespace jme {
 

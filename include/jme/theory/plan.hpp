@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <jme/mechanism/mechanism.hpp>
-#include <jme/theory/expected_error.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <jme/mechanism/mechanism.hpp>
+#include <jme/theory/expected_error.hpp>
 
 namespace jme {
 

@@ -1,13 +1,15 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
-#include <jme/base/horizon.hpp>
-#include <jme/filter/filter.hpp>
-#include <jme/filter/stream.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include <Eigen/Core>
+
+#include <jme/base/horizon.hpp>
+#include <jme/filter/filter.hpp>
+#include <jme/filter/stream.hpp>
 
 namespace jme {
 

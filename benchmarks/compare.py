@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+"""Runs our measurements and their peers one after another and prints them side by side.
+
+Usage: compare.py --build DIR --out DIR [--quick]; ../bench calls it.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+import curves
+from table import lines_of, printed
+
+HERE = pathlib.Path(__file__).resolve().parent
+PEER = ["/usr/bin/python3", str(HERE / "peers" / "numpy_moments.py")]
+SECTIONS = ["sampler", "wide", "middle", "long", "dimension", "block", "wide_memory", "long_memory", "ingest", "shape"]
+PEER_SECTIONS = ["sampler", "wide", "middle", "long", "dimension", "block", "ingest"]
+# One thread on both sides wherever BLAS is used: a figure a core can be compared with a limit a core.
+ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+JME_RUN = ["--bounds", "temp=-50:50,humidity=-100:100,pressure=-1:1,co=-10:10,no2=-1:1,ozone=-1:1", "--epsilon", "1",
+           "--delta", "1e-6", "--every", "1000", "--output", "/dev/null"]
+
+
+def child_seconds():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+class Run:
+    """Starts programs and keeps how much of a core each got: less than all of one means a busy machine."""
+
+    def __init__(self):
+        self.core_shares = {}
+
+    def __call__(self, what, command):
+        print(f"  {what}", file=sys.stderr, flush=True)
+        begin, cpu = time.perf_counter(), child_seconds()
+        output = subprocess.run(command, env=ENVIRONMENT, check=True, stdout=subprocess.PIPE, text=True).stdout
+        seconds = time.perf_counter() - begin
+        self.core_shares[what] = (child_seconds() - cpu) / seconds
+        return output, seconds
+
+
+def measured(options, scratch, run):
+    flags = ["--quick"] if options.quick else []
+    program = [str(options.build / "benchmarks" / "jme_bench"), "--scratch", scratch, *flags]
+    ours, peers = {}, {}
+    for section in SECTIONS:
+        ours |= json.loads(run(section, [*program, section])[0])
+        if section in PEER_SECTIONS:
+            csv = ["--csv", ours["ingest"].pop("file")] if section == "ingest" else []
+            peers |= json.loads(run(f"{section} (numpy)", [*PEER, *flags, *csv, section])[0])
+        if section == "ingest":
+            ours["run"] = jme_run(options, csv[1], ours["ingest"], run)
+    return ours, peers
+
+
+def jme_run(options, csv, ingest, run):
+    command = [str(options.build / "apps" / "cli" / "jme"), "run", csv, "--rows", str(ingest["rows"]), *JME_RUN]
+    seconds = sorted(run("jme run", command)[1] for _ in range(3))
+    return {"bytes": {"value": ingest["bytes"] / seconds[1]}, "rows": {"value": ingest["rows"] / seconds[1]}}
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return "unknown processor"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="build tree that holds jme_bench and jme")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder for bench.json and the curves")
+    parser.add_argument("--quick", action="store_true", help="shorter turns, fewer sizes")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+
+    facts = {"date": datetime.date.today().isoformat(), "processor": processor(), "cores": os.cpu_count(),
+             "load_before": os.getloadavg()[0], "quick": options.quick}
+    run = Run()
+    begin = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="jme-bench-") as scratch:
+        ours, peers = measured(options, scratch, run)
+    lines = lines_of(ours, peers)
+    facts["seconds"] = time.perf_counter() - begin
+    facts["core_shares"] = run.core_shares
+
+    text = json.dumps({"facts": facts, "lines": lines, "ours": ours, "numpy": peers}, indent=1)
+    (options.out / "bench.json").write_text(text + "\n")
+    curves.write(ours, peers, options.out)
+    print(printed(lines, facts))
+    print(f"\nEverything measured: {options.out}/bench.json; curves: {options.out}/bench_rows.svg, "
+          f"{options.out}/bench_dimension.svg")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "measure.hpp"
+
+namespace jme::bench {
+
+struct Options {
+  Effort effort;
+  bool quick;
+  std::string scratch;  ///< folder for files that a section writes; whoever named it removes it
+};
+
+// One section each: raw measurements and nothing judged.
+[[nodiscard]] Json sampler_section(const Options& options);
+[[nodiscard]] Json wide_section(const Options& options);       ///< d = 1000, a release a row
+[[nodiscard]] Json middle_section(const Options& options);     ///< d = 100, n = 1000
+[[nodiscard]] Json long_section(const Options& options);       ///< d = 10, cost against t
+[[nodiscard]] Json dimension_section(const Options& options);  ///< cost against d
+[[nodiscard]] Json block_section(const Options& options);      ///< d = 1000, a release every 1000 rows
+[[nodiscard]] Json wide_memory_section(const Options& options);
+[[nodiscard]] Json long_memory_section(const Options& options);
+[[nodiscard]] Json ingest_section(const Options& options);
+[[nodiscard]] Json shape_section(const Options& options);
+
+}  // namespace jme::bench

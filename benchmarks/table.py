@@ -1,0 +1,117 @@
+"""The comparison: which measurement stands beside which peer, limit and target."""
+
+UNITS = {"normals/s": (1e6, "M/s"), "rows/s": (1, "rows/s"), "bytes/s": (1e6, "MB/s"), "bytes": (1e6, "MB"),
+         "seconds": (1e-3, "ms"), "ratio": (1, "")}
+
+
+def line(what, ours, unit, numpy=None, limit=None, target=None):
+    """`target` is (text, does it hold?) or None where nothing was promised."""
+    entry = {"what": what, "unit": unit, "ours": ours, "numpy": numpy, "limit": limit}
+    entry["times_numpy"] = ours / numpy if numpy else None
+    entry["of_limit"] = ours / limit if limit else None
+    entry["target"], entry["verdict"] = "", ""
+    if target:
+        entry["target"], holds = target
+        entry["verdict"] = "PASS" if holds(entry) else "MISS"
+    return entry
+
+
+def times_numpy(least):
+    return f">= {least}x numpy", lambda entry: entry["times_numpy"] >= least
+
+
+def of_limit(least):
+    return f">= {least:.0%} of limit", lambda entry: entry["of_limit"] >= least
+
+
+def at_least(least, text):
+    return f">= {text}", lambda entry: entry["ours"] >= least
+
+
+def below(most, text):
+    return f"< {text}", lambda entry: entry["ours"] < most
+
+
+def lines_of(ours, peers):
+    value = lambda *path: _dig(ours, path)["value"]
+    peer = lambda *path: _dig(peers, path)["value"]
+    keystream = value("sampler", "keystream_limit")
+    wide_normals = 1000 + 1000 * 1001 // 2
+    one, two = value("wide", "one_thread"), value("wide", "two_threads")
+    identity = peer("wide", "identity")
+    lines = [
+        line("normals rounded to the lattice", value("sampler", "fill_rounded"), "normals/s",
+             peer("sampler", "standard_normal"), keystream, times_numpy(3)),
+        line("  and shaped by scaled-blt:4, 500,500 wide", value("sampler", "scaled_blt_noise"), "normals/s",
+             peer("sampler", "standard_normal"), keystream),
+        line("d = 1000, every row", one, "rows/s", identity, keystream / wide_normals, times_numpy(6)),
+        line("  two threads", two, "rows/s", identity, 2 * keystream / wide_normals, times_numpy(10)),
+        line("d = 100, n = 1000 | numpy: square root, streamed", value("middle", "rows"), "rows/s",
+             peer("middle", "square_root_stream"), None, times_numpy(100)),
+        line("  | numpy: square root, all noise in advance", value("middle", "rows"), "rows/s",
+             peer("middle", "square_root_at_once")),
+        line("  | numpy: identity", value("middle", "rows"), "rows/s", peer("middle", "identity")),
+        line("d = 10, every row, n = 1e6", value("long", "rows"), "rows/s", peer("long", "identity"), None,
+             at_least(1e6, "1 M rows/s")),
+        line("  rows/s in the last tenth over the first", ours["long"]["last_over_first_tenth"], "ratio", None, None,
+             ("0.9 to 1.1", lambda entry: 0.9 <= entry["ours"] <= 1.1)),
+    ]
+    for what, section in (("peak memory, d = 1000", "wide_memory"), ("peak memory, d = 10, n = 1e6", "long_memory")):
+        memory = ours[section]
+        lines.append(line(what, memory["peak_bytes"], "bytes", None, memory["allowed_bytes"],
+                          ("<= limit", lambda entry: entry["ours"] <= entry["limit"])))
+    rank = max(value("block", "rank_256"), value("block", "rank_1000"))
+    lines += [
+        line("d = 1000, every 1000 rows | limit: dsyrk", value("block", "rows"), "rows/s", peer("block", "rows"), rank,
+             of_limit(0.5)),
+        line("CSV, six columns | limit: page cache", value("ingest", "read"), "bytes/s", peer("ingest", "loadtxt"),
+             value("ingest", "bytes_limit"), at_least(150e6, "150 MB/s")),
+        line("  jme run --every 1000 on it", value("run", "bytes"), "bytes/s"),
+        line("  the same in rows", value("run", "rows"), "rows/s"),
+    ]
+    for workload, by_horizon in ours["shape"]["rmse_over_optimum"].items():
+        for steps, ratio in by_horizon.items():
+            lines.append(line(f"scaled-blt:4 rmse / optimum, {workload}, n = {steps}", ratio, "ratio", None, None,
+                              below(1.01, "1.01")))
+    for workload, seconds in ours["shape"]["auto_seconds"].items():
+        lines.append(line(f"shape auto, {workload}, n = 1e6", seconds, "seconds", None, None, below(0.05, "50 ms")))
+    return lines
+
+
+def _dig(tree, path):
+    for name in path:
+        tree = tree[name]
+    return tree
+
+
+def shown(number, unit):
+    if number is None:
+        return ""
+    scale, name = UNITS[unit]
+    number /= scale
+    digits = 4 if unit == "ratio" else 0 if number >= 100 else 1 if number >= 10 else 2
+    return f"{number:,.{digits}f} {name}".rstrip()
+
+
+def printed(lines, facts):
+    head = ["what", "ours", "numpy", "ratio", "limit", "of limit", "target", ""]
+    rows = [[entry["what"], shown(entry["ours"], entry["unit"]), shown(entry["numpy"], entry["unit"]),
+             f"{entry['times_numpy']:.3g}x" if entry["times_numpy"] else "", shown(entry["limit"], entry["unit"]),
+             f"{entry['of_limit']:.0%}" if entry["of_limit"] else "", entry["target"], entry["verdict"]]
+            for entry in lines]
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    left = {0, 6, 7}
+    text = [f"{facts['processor']}, {facts['cores']} cores, {facts['date']}, one thread unless said otherwise "
+            f"(OPENBLAS_NUM_THREADS=1 on both sides), {facts['seconds']:.0f} s", ""]
+    for row in [head, ["-" * width for width in widths], *rows]:
+        cells = [cell.ljust(width) if i in left else cell.rjust(width)
+                 for i, (cell, width) in enumerate(zip(row, widths))]
+        text.append("  ".join(cells).rstrip())
+    judged = [entry["verdict"] for entry in lines if entry["verdict"]]
+    text += ["", f"{judged.count('PASS')} of {len(judged)} targets met. Medians; ratio = ours / numpy. The limit of "
+             "noise is OpenSSL's AES-256-CTR at 12 bytes a normal."]
+    busy = [f"{what} {share:.0%}" for what, share in facts["core_shares"].items() if share < 0.9]
+    if busy:
+        text += ["The machine was busy: a program should have a core to itself and these had only a share, so judge "
+                 "by another run: " + ", ".join(busy) + "."]
+    return "\n".join(text)
