@@ -40,11 +40,11 @@ class Run:
         self.core_shares = {}
 
     def __call__(self, what, command):
-        print(f"  {what}", file=sys.stderr, flush=True)
         begin, cpu = time.perf_counter(), child_seconds()
         output = subprocess.run(command, env=ENVIRONMENT, check=True, stdout=subprocess.PIPE, text=True).stdout
         seconds = time.perf_counter() - begin
         self.core_shares[what] = (child_seconds() - cpu) / seconds
+        print(f"  {what}: {seconds:.1f} s", file=sys.stderr, flush=True)
         return output, seconds
 
 

@@ -2,20 +2,23 @@
 
 import math
 
-WIDTH, HEIGHT = 720, 420
-LEFT, RIGHT, TOP, BOTTOM = 74, 24, 64, 52
-# Readable on white and on black; who draws the file chooses by its own setting.
-STYLE = """
-  svg { --ink: #1c1c1c; --faint: #d8d8d8; --ground: #ffffff; --a: #0b63b5; --b: #b5540b; --c: #5d7a1f; }
-  @media (prefers-color-scheme: dark) {
-    svg { --ink: #e6e6e6; --faint: #3c3c3c; --ground: #161616; --a: #6cb2f5; --b: #f0a05a; --c: #b4d66b; }
-  }
-  .ground { fill: var(--ground); }
-  text { fill: var(--ink); font: 13px sans-serif; }
-  .title { font-size: 16px; font-weight: bold; }
-  .grid { stroke: var(--faint); }
-  .line { fill: none; stroke-width: 2.2; }
-  .a { stroke: var(--a); } .b { stroke: var(--b); stroke-dasharray: 7 4; } .c { stroke: var(--c); stroke-dasharray: 2 4; }
+WIDTH, PLOT = 720, 320
+LEFT, RIGHT, HEADER, BOTTOM = 74, 44, 60, 52
+LIGHT = {"ink": "#1c1c1c", "grid": "#d8d8d8", "ground": "#ffffff", "a": "#0b63b5", "b": "#b5540b", "c": "#5d7a1f"}
+DARK = {"ink": "#e6e6e6", "grid": "#3c3c3c", "ground": "#161616", "a": "#6cb2f5", "b": "#f0a05a", "c": "#b4d66b"}
+
+
+def colours(palette):
+    lines = "".join(f".{look} {{ stroke: {palette[look]}; }} " for look in ("grid", "a", "b", "c"))
+    return f"text {{ fill: {palette['ink']}; }} .ground {{ fill: {palette['ground']}; }} {lines}"
+
+
+# Plain rules and no variables: some programs that draw SVG do not know them.
+STYLE = f"""
+  text {{ font-family: sans-serif; font-size: 13px; }} .title {{ font-size: 16px; font-weight: bold; }}
+  .line {{ fill: none; stroke-width: 2.2; }} .b {{ stroke-dasharray: 7 4; }} .c {{ stroke-dasharray: 2 4; }}
+  {colours(LIGHT)}
+  @media (prefers-color-scheme: dark) {{ {colours(DARK)} }}
 """
 
 
@@ -39,30 +42,32 @@ def decades(values):
 
 
 def chart(title, x_name, series):
+    top = HEADER + 20 * len(series) + 12
+    height = top + PLOT + BOTTOM
     points = [point for _, _, curve in series for point in curve]
     (x0, x1), (y0, y1) = decades([p[0] for p in points]), decades([p[1] for p in points])
     across = lambda x: LEFT + (math.log10(x) - x0) / (x1 - x0) * (WIDTH - LEFT - RIGHT)
-    up = lambda y: HEIGHT - BOTTOM - (math.log10(y) - y0) / (y1 - y0) * (HEIGHT - TOP - BOTTOM)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
+    up = lambda y: top + PLOT - (math.log10(y) - y0) / (y1 - y0) * PLOT
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
              f"<title>{title}</title><style>{STYLE}</style>",
-             f'<rect class="ground" width="{WIDTH}" height="{HEIGHT}"/>',
+             f'<rect class="ground" width="{WIDTH}" height="{height}"/>',
              f'<text class="title" x="{LEFT}" y="26">{title}</text>',
              f'<text x="{LEFT}" y="48">time a row; both axes logarithmic</text>']
     for power in range(x0, x1 + 1):
         x = across(10**power)
-        parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>'
-                     f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{10**power:,}</text>')
+        parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{top}" y2="{top + PLOT}"/>'
+                     f'<text x="{x:.1f}" y="{top + PLOT + 18}" text-anchor="middle">{10**power:,}</text>')
     for power in range(y0, y1 + 1):
         y = up(10.0**power)
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
                      f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{duration(power)}</text>')
-    parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 12}" text-anchor="middle">{x_name}</text>')
+    parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{height - 12}" text-anchor="middle">{x_name}</text>')
     for i, (name, look, curve) in enumerate(series):
         path = " ".join(f"{across(x):.1f},{up(y):.1f}" for x, y in curve)
-        y = TOP + 18 + 20 * i
+        y = HEADER + 14 + 20 * i
         parts.append(f'<polyline class="line {look}" points="{path}"/>'
-                     f'<line class="line {look}" x1="{LEFT + 14}" x2="{LEFT + 50}" y1="{y - 4}" y2="{y - 4}"/>'
-                     f'<text x="{LEFT + 58}" y="{y}">{name}</text>')
+                     f'<line class="line {look}" x1="{LEFT}" x2="{LEFT + 36}" y1="{y - 4}" y2="{y - 4}"/>'
+                     f'<text x="{LEFT + 44}" y="{y}">{name}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

@@ -1,22 +1,32 @@
 #include "measure.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 
 namespace jme::bench {
 
-double seconds_of(const std::function<void()>& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+namespace {
+
+double now(Clock clock) {
+  timespec time{};
+  clock_gettime(clock == Clock::processor ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-std::vector<double> timed(const Effort& effort, const std::function<void()>& work) {
+}  // namespace
+
+double seconds_of(const std::function<void()>& work, Clock clock) {
+  const double begin = now(clock);
+  work();
+  return now(clock) - begin;
+}
+
+std::vector<double> timed(const Effort& effort, const std::function<void()>& work, Clock clock) {
   work();
   std::vector<double> seconds;
   double total = 0;
   while (seconds.size() < effort.repetitions || total < effort.seconds) {
-    seconds.push_back(seconds_of(work));
+    seconds.push_back(seconds_of(work, clock));
     total += seconds.back();
   }
   return seconds;

@@ -18,14 +18,19 @@ struct Effort {
   [[nodiscard]] Effort shorter(double factor) const { return {seconds * factor, repetitions}; }
 };
 
+/// One thread is timed by the processor time it used: the same as the wall clock's on a quiet machine, and on
+/// a busy one without what others used. Several threads are timed by the wall clock.
+enum class Clock { processor, wall };
+
 /// Seconds of every turn, after one that is not counted: it fills caches and wakes the processor.
-[[nodiscard]] std::vector<double> timed(const Effort& effort, const std::function<void()>& work);
+[[nodiscard]] std::vector<double> timed(const Effort& effort, const std::function<void()>& work,
+                                        Clock clock = Clock::processor);
 /// Seconds of one call.
-[[nodiscard]] double seconds_of(const std::function<void()>& work);
+[[nodiscard]] double seconds_of(const std::function<void()>& work, Clock clock = Clock::processor);
 [[nodiscard]] double median(std::vector<double> values);
 
 /// {"value": median of items/seconds, "low": .., "high": .., "turns": ..}: the slowest and the fastest turn
-/// stand beside the median, so that a figure from a busy machine can be told from a good one.
+/// stand beside the median.
 [[nodiscard]] Json rate(double items, const std::vector<double>& seconds);
 
 }  // namespace jme::bench

@@ -12,11 +12,10 @@ namespace {
 Json row_rate(const Mechanism& mechanism, std::size_t turn, const Effort& effort) {
   MomentStream stream(mechanism);
   RowPool pool(mechanism.config().dimension, 64);
-  return rate(static_cast<double>(turn), timed(effort, [&] { push(stream, pool, turn); }));
+  const Clock clock = mechanism.config().threads == 1 ? Clock::processor : Clock::wall;
+  return rate(static_cast<double>(turn), timed(
+                                             effort, [&] { push(stream, pool, turn); }, clock));
 }
-
-// Long enough for every turn that fits the time; with four buffers the cost of a row does not depend on it.
-constexpr std::size_t horizon = 10'000'000;
 
 }  // namespace
 
@@ -42,28 +41,29 @@ Json middle_section(const Options& options) {
 
 Json long_section(const Options& options) {
   constexpr std::size_t rows = 1'000'000;
-  constexpr std::size_t parts = 100;
-  constexpr std::size_t tenth = parts / 10;
-  const std::size_t turns = options.quick ? 1 : 3;
+  constexpr std::size_t part = 1000;
+  constexpr std::ptrdiff_t tenth = rows / part / 10;
   const auto mechanism = prefix_mechanism({.dimension = 10, .rows = rows});
   RowPool pool(10, 64);
-  std::vector<std::vector<double>> seconds(parts);
-  std::vector<double> whole, flatness;
-  for (std::size_t turn = 0; turn < turns; ++turn) {
+  std::vector<double> whole, flatness, newest;
+  for (int turn = 0; turn < (options.quick ? 1 : 5); ++turn) {
     MomentStream stream(mechanism);
-    std::vector<double> run;
-    for (std::size_t part = 0; part < parts; ++part) {
-      run.push_back(seconds_of([&] { push(stream, pool, rows / parts); }));
-      seconds[part].push_back(run.back());
+    newest.clear();
+    for (std::size_t done = 0; done < rows; done += part) {
+      newest.push_back(seconds_of([&] { push(stream, pool, part); }));
     }
-    whole.push_back(std::accumulate(run.begin(), run.end(), 0.0));
+    whole.push_back(std::accumulate(newest.begin(), newest.end(), 0.0));
     // Medians of the parts: one interruption by another process is not the stream's growth.
-    flatness.push_back(median({run.begin(), run.begin() + tenth}) / median({run.end() - tenth, run.end()}));
+    flatness.push_back(median({newest.begin(), newest.begin() + tenth}) /
+                       median({newest.end() - tenth, newest.end()}));
   }
+  // Points at equal distances on a logarithmic axis, each the median of the parts since the one before.
   Json curve = Json::array();
-  for (std::size_t part = 0; part < parts; ++part) {
-    const double row = static_cast<double>((part + 1) * (rows / parts));
-    curve.push_back({row, median(seconds[part]) / (rows / parts)});
+  for (std::size_t begin = 0; begin < newest.size();) {
+    const std::size_t end = std::min(newest.size(), begin + 1 + begin / 5);
+    const auto at = [&](std::size_t i) { return newest.begin() + static_cast<std::ptrdiff_t>(i); };
+    curve.push_back({end * part, median({at(begin), at(end)}) / part});
+    begin = end;
   }
   return {{"rows", rate(rows, whole)}, {"last_over_first_tenth", median(flatness)}, {"seconds_a_row", curve}};
 }
@@ -73,10 +73,10 @@ Json dimension_section(const Options& options) {
   if (options.quick) dimensions = {1, 10, 100, 1000};
   Json curve = Json::array();
   for (const std::size_t d : dimensions) {
-    const auto mechanism = prefix_mechanism({.dimension = d, .rows = d < 100 ? horizon : 1'000'000});
-    const std::size_t turn = std::clamp<std::size_t>(100'000 / (d * d), 2, 10'000);
-    const Json rows = row_rate(mechanism, turn, options.effort.shorter(0.2));
-    curve.push_back({d, 1 / rows["value"].get<double>()});
+    const std::size_t turn = std::max<std::size_t>(5'000'000 / (100 + d * d), 2);  // some 25 ms
+    const Effort nine_turns{.seconds = 0, .repetitions = 9};
+    const auto mechanism = prefix_mechanism({.dimension = d, .rows = 1'000'000});
+    curve.push_back({d, 1 / row_rate(mechanism, turn, nine_turns)["value"].get<double>()});
   }
   return {{"seconds_a_row", curve}};
 }

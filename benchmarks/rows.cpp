@@ -19,7 +19,7 @@ std::span<const double> RowPool::next() {
 }
 
 Mechanism prefix_mechanism(const StreamSize& size) {
-  return Mechanism({.budget = {.epsilon = 1, .delta = 1e-6},
+  return Mechanism({.budget = {.sigma = 4},
                     .rows = size.rows,
                     .every = size.every,
                     .dimension = size.dimension,

@@ -27,7 +27,8 @@ struct StreamSize {
   std::size_t every = 1;
   unsigned threads = 1;
 };
-/// Prefix sums of both moments at (1, 1e-6), shaped by scaled-blt:4.
+/// Prefix sums of both moments, shaped by scaled-blt:4. The noise multiplier (about that of epsilon 1, delta
+/// 1e-5) does not change the cost.
 [[nodiscard]] Mechanism prefix_mechanism(const StreamSize& size);
 
 void push(MomentStream& stream, RowPool& pool, std::size_t rows);

@@ -31,7 +31,7 @@ Json shape_section(const Options& options) {
   const Horizon horizon(1'000'000);
   for (const Workload& workload : {prefix(), mean()}) {
     std::vector<double> seconds;
-    for (int turn = 0; turn < 5; ++turn) {
+    for (int turn = 0; turn < (options.quick ? 3 : 5); ++turn) {
       seconds.push_back(seconds_of([&] { (void)choose_shape(workload, horizon, Objective::rmse, 5); }));
     }
     result["auto_seconds"][workload.name()] = median(seconds);

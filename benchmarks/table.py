@@ -112,6 +112,7 @@ def printed(lines, facts):
              "noise is OpenSSL's AES-256-CTR at 12 bytes a normal."]
     busy = [f"{what} {share:.0%}" for what, share in facts["core_shares"].items() if share < 0.9]
     if busy:
-        text += ["The machine was busy: a program should have a core to itself and these had only a share, so judge "
-                 "by another run: " + ", ".join(busy) + "."]
+        text += ["The machine was busy: a program should have a core to itself, and these had a share only: "
+                 + ", ".join(busy) + ". One thread is timed by processor time, which hardly minds; two threads and "
+                 "jme run by the wall clock, which does."]
     return "\n".join(text)

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -51,6 +52,15 @@ ExitCode run(int argc, char** argv) {
 
   if (argc <= 1) {
     std::fputs(root.help().c_str(), stderr);
+    return ExitCode::usage;
+  }
+  const auto commands = root.get_subcommands([](const CLI::App*) { return true; });
+  const bool is_known = std::any_of(commands.begin(), commands.end(),
+                                    [&](const CLI::App* command) { return command->get_name() == argv[1]; });
+  if (!is_known && argv[1][0] != '-') {
+    std::string names;
+    for (const CLI::App* command : commands) names += (names.empty() ? "" : ", ") + command->get_name();
+    jme::cli::print_error(std::string("unknown command ") + argv[1] + ": must be one of " + names);
     return ExitCode::usage;
   }
   try {

@@ -63,6 +63,10 @@ Json privacy(const RunDescription& run) {
               {"sigma", mechanism.sigma()},
               {"mu", gdp_mu(mechanism.sigma())},
               {"adjacency", name(mechanism.config().adjacency)}};
+  if (const SamplerDistance& excess = mechanism.sampler_excess(); excess.epsilon > 0) {
+    result["sampler_excess"] = {{"epsilon", std::isfinite(excess.epsilon) ? Json(excess.epsilon) : Json()},
+                                {"delta", excess.delta}};
+  }
   if (run.insecure_seed) result["insecure_test_seed"] = *run.insecure_seed;
   result["statement"] =
       one_line(privacy_statement(mechanism, !run.bounds.is_none(), run.insecure_seed.has_value()));
@@ -105,7 +109,7 @@ std::string dry_run_text(const RunDescription& run, const std::vector<std::strin
   text += plan_table(plan(config, {.method = config.method, .shape = mechanism.shape_first()}));
   text += '\n' + final_noise(run, columns) + "\nPrivacy\n\n";
   text += wrapped(privacy_statement(mechanism, !run.bounds.is_none(), run.insecure_seed.has_value()));
-  return text + "\nNo data was read.\n";
+  return text + "\nNo row of data was read.\n";
 }
 
 }  // namespace jme::cli

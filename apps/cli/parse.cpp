@@ -42,7 +42,7 @@ double parse_positive(std::string_view name, std::string_view text) {
 }
 
 std::size_t parse_count(std::string_view name, std::string_view text, std::size_t minimum) {
-  const std::string rule = fmt::format("a whole number of at least {}", minimum);
+  const std::string rule = fmt::format("a whole number of at least {} (and at most 2^53)", minimum);
   std::uint64_t value = 0;
   const char* last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, value);

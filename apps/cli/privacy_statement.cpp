@@ -1,5 +1,6 @@
 #include "privacy_statement.hpp"
 
+#include <cmath>
 #include <string>
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace {
 
 // A guarantee may be stated weaker than it is, never stronger.
 std::string six_digits_up(double value) {
-  const std::string nearest = fmt::format("{:.6g}", value);
+  std::string nearest = fmt::format("{:.6g}", value);
   if (std::stod(nearest) >= value) return nearest;
   return fmt::format("{:.6g}", value * (1 + 1e-5));
 }
@@ -22,14 +23,22 @@ std::string budget_words(const Mechanism& mechanism) {
   if (budget.sigma == 0) {
     return fmt::format("epsilon = {}, delta = {} differential privacy", budget.epsilon, budget.delta);
   }
-  // A budget in epsilon and delta pays for the sampler's distance from an ideal Gaussian; sigma is taken as
-  // it is.
   const double delta = 1e-6;
   return fmt::format(
-      "mu = {} Gaussian differential privacy, up to the noise sampler's distance from an ideal Gaussian "
-      "(for "
-      "instance epsilon = {} at delta = {:g}),",
+      "mu = {} Gaussian differential privacy (for instance epsilon = {} at delta = {:g})",
       six_digits_up(gdp_mu(mechanism.sigma())), six_digits_up(gaussian_epsilon(mechanism.sigma(), delta)), delta);
+}
+
+// A budget in epsilon and delta pays for the sampler's distance from an ideal Gaussian where it can.
+std::string sampler_words(const SamplerDistance& excess) {
+  if (!std::isfinite(excess.epsilon)) {
+    return "This is proved for noise from an ideal Gaussian; how far the sampler is from it is not proved here, because the "
+           "noise is too small for its lattice.";
+  }
+  return fmt::format(
+      "This is proved for noise from an ideal Gaussian; that of the sampler differs by at most epsilon = {}, delta = {}, "
+      "which comes on top.",
+      six_digits_up(excess.epsilon), six_digits_up(excess.delta));
 }
 
 std::string neighbours(const StreamConfig& config) {
@@ -71,6 +80,7 @@ std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_
                   "whatever is computed from the releases later, even if later rows depend on earlier "
                   "releases.",
                   neighbours(config), budget_words(mechanism), horizon.rows(), horizon.steps()));
+  if (mechanism.sampler_excess().epsilon > 0) text.push_back(sampler_words(mechanism.sampler_excess()));
   text.push_back(person(config));
   text.push_back(
       fmt::format("{}every row is clipped to Euclidean length {:g}{}. Rows beyond the limits still count, "

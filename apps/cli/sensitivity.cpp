@@ -18,7 +18,7 @@ Filter shape_filter(const Shape& shape, const Workload& workload, const Horizon&
   if (shape.kind() == Shape::Kind::automatic) {
     return choose_shape(workload, horizon, Objective::rmse, StreamConfig{}.max_state_vectors).filter;
   }
-  const Filter filter = shape.filter(workload, horizon);
+  Filter filter = shape.filter(workload, horizon);
   if (!filter.is_invertible())
     throw InvalidParameter("shape", shape.name(), "invertible (no zero on the diagonal)");
   return filter;

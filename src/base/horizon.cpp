@@ -8,6 +8,11 @@ namespace jme {
 Horizon::Horizon(std::size_t rows, std::size_t every) : rows_(rows), every_(every) {
   if (rows == 0) throw InvalidParameter("rows", 0, "a whole number of at least 1");
   if (every == 0) throw InvalidParameter("every", 0, "a whole number of at least 1");
+  // Noise is exact up to so many steps (noise room); memory for a few numbers a step is the other reason.
+  if (steps() > most_steps) {
+    throw InvalidParameter("steps", static_cast<double>(steps()),
+                           "at most 67108864 (2^26) steps: a larger every makes fewer of the same rows");
+  }
 }
 
 std::size_t Horizon::rows_in_step(std::size_t step) const {

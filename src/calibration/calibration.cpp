@@ -74,7 +74,8 @@ double jme_lambda(const CalibrationRequest& request) {
   if (request.rows.adjacency == Adjacency::add_remove) {
     throw InvalidParameter("lambda",
                            "must be given for jme under add-remove, because there no second moment is free: "
-                           "any lambda above 0 takes from the first moment");
+                           "any lambda above 0 takes from the first moment (1/norm-bound^2 weighs both alike; method "
+                           "lambda-jme, balance balanced or second none need none)");
   }
   return largest_free_lambda(request.rows, request.exposure);
 }

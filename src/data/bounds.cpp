@@ -86,7 +86,10 @@ ColumnBounds ColumnBounds::parse(std::string_view text, const std::vector<std::s
     });
     if (entry == entries.end())
       throw complaint(fmt::format("column {} has no bounds: every column needs them", column));
-    // Halved first, so that -1e308:1e308 does not overflow.
+    // Products of two columns in natural units must stay finite.
+    constexpr double largest = 1e140;
+    if (std::abs(entry->low) > largest || std::abs(entry->high) > largest)
+      throw complaint(fmt::format("column {} must lie between -1e140 and 1e140", column));
     bounds.centre_.push_back(entry->high / 2 + entry->low / 2);
     bounds.half_width_.push_back(entry->high / 2 - entry->low / 2);
   }

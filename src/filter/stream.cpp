@@ -19,6 +19,12 @@ constexpr std::size_t shortest_window = 16;
 // Between two flushes a decaying sum can be subnormal, and slow, for this many steps at most.
 constexpr std::size_t steps_between_flushes = 64;
 
+void assign_scaled(double* __restrict to, double factor, const double* __restrict from, std::size_t count) {
+  for (std::size_t begin = 0; begin < count; begin += lane) {
+    for (std::size_t i = 0; i < lane; ++i) to[begin + i] = factor * from[begin + i];
+  }
+}
+
 void add_scaled(double* __restrict to, double factor, const double* __restrict from, std::size_t count) {
   for (std::size_t begin = 0; begin < count; begin += lane) {
     for (std::size_t i = 0; i < lane; ++i) to[begin + i] += factor * from[begin + i];
@@ -48,6 +54,35 @@ void flush(std::span<double> values) {
   for (double& value : values) value = std::abs(value) < negligible ? 0.0 : value;
 }
 
+// A step's sum over the past, for one tile. The value of the step itself joins it last, in one operation, so
+// that it is rounded once however long the past is (random/GUARANTEES, section 3).
+class PastSum {
+ public:
+  explicit PastSum(std::size_t count) : sum_(buffer_.data(), count) {}
+  PastSum(const PastSum&) = delete;
+  PastSum& operator=(const PastSum&) = delete;
+
+  void add(double weight, const double* values) {
+    if (empty_) {
+      assign_scaled(sum_.data(), weight, values, sum_.size());
+    } else {
+      add_scaled(sum_, weight, values);
+    }
+    empty_ = false;
+  }
+  void add_to(std::span<double> values) const {
+    if (!empty_) add_scaled(values, 1.0, sum_.data());
+  }
+  void subtract_from(std::span<double> values) const {
+    if (!empty_) add_scaled(values, -1.0, sum_.data());
+  }
+
+ private:
+  std::array<double, tile> buffer_;  // set by the first term
+  std::span<double> sum_;
+  bool empty_ = true;
+};
+
 }  // namespace
 
 FilterStream::FilterStream(Filter filter, Direction direction, std::size_t width)
@@ -69,7 +104,8 @@ FilterStream::FilterStream(Filter filter, Direction direction, std::size_t width
     // Both forms need the whole history; the closed form does not feed rounding errors back.
     form_ = Form::series;
     taps_ = core.inverse_taps;
-  } else if (form_ == Form::series && core.taps.size() >= shortest_window && is_window(core)) {
+  } else if (direction == Direction::forward && form_ == Form::series &&
+             core.taps.size() >= shortest_window && is_window(core)) {
     form_ = Form::window;
     window_sum_.assign(stride_, 0.0);
   }
@@ -164,24 +200,28 @@ void FilterStream::series_tile(std::size_t begin, std::span<double> values, cons
   std::array<double, tile> buffer;
   const std::span<double> newest(buffer.data(), values.size());
   std::copy(values.begin(), values.end(), newest.begin());
-  scale(values, taps_[0]);
+  PastSum known(values.size());
   for (std::size_t j = 1; j < std::min(taps_.size(), done_ + 1); ++j) {
-    add_scaled(values, taps_[j], past(done_ - j, begin));
+    known.add(taps_[j], past(done_ - j, begin));
   }
   for (std::size_t m = 0; m * stride_ < modes_.size(); ++m) {
-    add_scaled(values, mode_weight(m, last), modes_.data() + m * stride_ + begin);
+    known.add(mode_weight(m, last), modes_.data() + m * stride_ + begin);
   }
+  scale(values, taps_[0]);
+  known.add_to(values);
   advance_modes(begin, newest);
   store(begin, newest);
 }
 
 void FilterStream::feedback_tile(std::size_t begin, std::span<double> values) {
+  PastSum known(values.size());
   for (std::size_t j = 1; j < std::min(taps_.size(), done_ + 1); ++j) {
-    add_scaled(values, -taps_[j], past(done_ - j, begin));
+    known.add(taps_[j], past(done_ - j, begin));
   }
   for (std::size_t m = 0; m * stride_ < modes_.size(); ++m) {
-    add_scaled(values, -mode_weight(m, {}), modes_.data() + m * stride_ + begin);
+    known.add(mode_weight(m, {}), modes_.data() + m * stride_ + begin);
   }
+  known.subtract_from(values);
   scale(values, 1 / taps_[0]);
   advance_modes(begin, values);
   store(begin, values);
@@ -207,13 +247,15 @@ void FilterStream::close_window() {
 }
 
 void FilterStream::dense_tile(std::size_t begin, std::span<double> values, std::span<const double> weights) {
+  PastSum known(values.size());
+  for (std::size_t j = 0; j < done_; ++j) known.add(weights[j], past(j, begin));
   if (direction_ == Direction::forward) {
     store(begin, values);
     scale(values, weights[done_]);
-    for (std::size_t j = 0; j < done_; ++j) add_scaled(values, weights[j], past(j, begin));
+    known.add_to(values);
     return;
   }
-  for (std::size_t j = 0; j < done_; ++j) add_scaled(values, -weights[j], past(j, begin));
+  known.subtract_from(values);
   scale(values, 1 / weights[done_]);
   store(begin, values);
 }

@@ -115,13 +115,16 @@ RoundingSlack rounding_slack(const StreamConfig& config, const Horizon& horizon,
   return slack;
 }
 
-// Two independent channels (SamplerUse): draws add, everything else is the worse of the two.
+// Two independent channels (SamplerUse): draws and their variances add, the rest is the worse of the two.
 SamplerUse joined(const SamplerUse& a, const SamplerUse& b) {
   return {.draws = a.draws + b.draws,
           .width = std::min(a.width, b.width),
+          .fresh_variance = a.fresh_variance + b.fresh_variance,
           .largest_fresh_std = std::max(a.largest_fresh_std, b.largest_fresh_std),
           .smallest_fresh_std = std::min(a.smallest_fresh_std, b.smallest_fresh_std),
           .roundings = std::max(a.roundings, b.roundings),
+          .drift = std::max(a.drift, b.drift),
+          .states = std::max(a.states, b.states),
           .memory = std::max(a.memory, b.memory),
           .column_ratio = std::max(a.column_ratio, b.column_ratio),
           .row_sum = std::max(a.row_sum, b.row_sum)};
@@ -159,10 +162,25 @@ Mechanism::Mechanism(const StreamConfig& config)
     lambda = weighted_lambda(rows, exposure_, ratio);
   }
   calibration_ = calibrated(rows, sigma_, lambda);
-  if (config_.budget.sigma == 0) {
-    sigma_ = sigma_for_our_sampler(calibration_);
-    calibration_ = calibrated(rows, sigma_, lambda);
+  pay_for_sampler(rows, lambda);
+}
+
+void Mechanism::pay_for_sampler(const RowModel& rows, std::optional<double> lambda) {
+  const std::size_t touched = exposure_.blocks_touched;
+  SamplerUse use = sampler_use(c1_, noise_scale_first(calibration_), touched);
+  if (calibration_.std_second > 0) {
+    use = joined(use, sampler_use(c2_, noise_scale_second(calibration_), touched));
   }
+  if (config_.budget.sigma == 0) {
+    if (const auto sigma = corrected_sigma(use)) {
+      sigma_ = *sigma;
+      calibration_ = calibrated(rows, sigma_, lambda);
+      return;
+    }
+  }
+  // Nothing to pay with, or too little: the guarantee is stated with this beside it.
+  constexpr double tail = 1e-12;
+  sampler_excess_ = sampler_distance(use, tail);
 }
 
 Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optional<double> lambda) const {
@@ -177,22 +195,22 @@ Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optio
                     .tau = config_.tau});
 }
 
-double Mechanism::sigma_for_our_sampler(const Calibration& ideal) const {
-  SamplerUse use = sampler_use(c1_, noise_scale_first(ideal));
-  if (ideal.std_second > 0) use = joined(use, sampler_use(c2_, noise_scale_second(ideal)));
-  // The correction makes the noise larger, and larger noise asks more of the sampler: it is computed for
-  // noise with some room above it, the least room that the corrected noise stays within.
-  for (const double room : {1.001, 1.01, 1.1, 1.5, 2.0}) {
+std::optional<double> Mechanism::corrected_sigma(const SamplerUse& use) const {
+  const ApproxDp target{.epsilon = config_.budget.epsilon, .delta = config_.budget.delta};
+  // The correction makes the noise larger, and larger noise asks more of the sampler: it is computed for noise with
+  // some room above it, the least room that the corrected noise stays within.
+  for (const double room : {1.001, 1.01, 1.1}) {
     SamplerUse roomy = use;
     roomy.largest_fresh_std *= room;
-    const double sigma = noise_multiplier(
-        ideal_budget({.epsilon = config_.budget.epsilon, .delta = config_.budget.delta}, roomy));
-    if (sigma <= room * sigma_) return sigma;
+    roomy.fresh_variance *= room * room;
+    try {
+      const double sigma = noise_multiplier(ideal_budget(target, roomy));
+      if (sigma <= room * sigma_) return sigma;
+    } catch (const InvalidParameter&) {
+      return std::nullopt;  // the distance alone is more than the budget
+    }
   }
-  throw InvalidParameter(
-      "epsilon", config_.budget.epsilon,
-      "larger for so many releases and columns: the proved distance of the sampler from an ideal "
-      "Gaussian would double the noise");
+  return std::nullopt;
 }
 
 std::vector<double> Mechanism::noise_scale_first(const Calibration& calibration) const {

@@ -1,43 +1,66 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numbers>
+#include <numeric>
 #include <vector>
 
+#include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>
 #include <jme/noise/sampler_use.hpp>
 
+// Bounds and letters as in GUARANTEES.md of this room.
 namespace jme {
 
 namespace {
 
-/// Operations on a fresh value besides the terms of the filter: two schedules, the first tap, the scale, the
-/// rounding.
-constexpr double fixed_roundings = 6;
+constexpr double u = 0x1p-53;
+/// Past values and states stay within so many of their standard deviations: 10, and what a cell moves them.
+constexpr double past_reach = 11;
 
-/// c(x) = c_0 + sum w_i x / (1 - p_i x) with p_i in (0, 1), w_i > 0 and c_0 >= sum w_i / p_i: a BLT, where
-/// every partial sum of the feedback form has a transfer function of modulus at most 2 sqrt 2 (GUARANTEES).
-bool is_blt(const Toeplitz& core) {
-  if (core.inverted || core.taps.size() != 1 || core.modes.empty()) return false;
-  double at_infinity = core.taps[0];
-  for (const Mode& mode : core.modes) {
-    if (!(mode.weight > 0 && mode.pole > 0 && mode.pole < 1)) return false;
-    at_infinity -= mode.weight / mode.pole;
+double sum_of_moduli(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0,
+                         [](double sum, double value) { return sum + std::abs(value); });
+}
+
+double length(const std::vector<double>& values) {
+  return std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));
+}
+
+/// Rounding errors of a sum of products that is formed term by term, for terms of given sizes.
+class RoundedSum {
+ public:
+  void add(double size) {
+    total_ += size;
+    errors_ += size + total_;  // of the product, and of the sum so far
   }
-  return at_infinity >= 0;
-}
+  [[nodiscard]] double errors() const { return errors_; }
 
-std::vector<double> running_sums_of_moduli(const std::vector<double>& values) {
-  std::vector<double> sums;
-  double sum = 0;
-  for (const double v : values) sums.push_back(sum += std::abs(v));
-  return sums;
-}
+ private:
+  double total_ = 0, errors_ = 0;
+};
+
+/// How a FilterStream forms C^-1 z: as a series in z, or from the values before.
+struct Form {
+  explicit Form(const Filter& shape)
+      : closed(!shape.core().inverted && shape.core().taps.size() >= shape.steps() &&
+               !shape.core().inverse_taps.empty()),
+        series(closed || shape.core().inverted),
+        taps(closed ? shape.core().inverse_taps : shape.core().taps),
+        modes(closed ? std::vector<Mode>{} : shape.core().modes) {
+    taps.resize(std::min(taps.size(), shape.steps()));
+  }
+  [[nodiscard]] bool has_past() const { return taps.size() > 1 || !modes.empty(); }
+
+  bool closed, series;
+  std::vector<double> taps;
+  std::vector<Mode> modes;
+};
 
 struct RowBounds {
   double row_sum = 1;
   double roundings = 0;
   double memory = 1;
+  double drift = 0;
 };
 
 RowBounds dense_bounds(const Eigen::MatrixXd& lower, const std::vector<double>& noise_std) {
@@ -45,110 +68,145 @@ RowBounds dense_bounds(const Eigen::MatrixXd& lower, const std::vector<double>& 
   bounds.memory = static_cast<double>(lower.rows());
   const Eigen::MatrixXd inverse =
       lower.triangularView<Eigen::Lower>().solve(Eigen::MatrixXd::Identity(lower.rows(), lower.cols()));
+  Eigen::VectorXd errors(lower.rows());  // of each step, as an error of its draw
   for (Eigen::Index t = 0; t < lower.rows(); ++t) {
     const double diagonal = std::abs(lower(t, t));
     bounds.row_sum = std::max({bounds.row_sum, lower.row(t).cwiseAbs().sum() / diagonal,
                                inverse.row(t).cwiseAbs().sum() * diagonal});
-    // Partial sums z - sum_s C_ts x_s: no longer than the sum of the lengths.
-    double partial = 1;
+    RoundedSum past;
     for (Eigen::Index s = 0; s < t; ++s)
-      partial += std::abs(lower(t, s)) * noise_std[static_cast<std::size_t>(s)];
-    bounds.roundings = std::max(bounds.roundings, (static_cast<double>(t) + fixed_roundings) * partial);
+      past.add(std::abs(lower(t, s)) * noise_std[static_cast<std::size_t>(s)]);
+    const double whole = noise_std[static_cast<std::size_t>(t)] * diagonal;
+    errors(t) = past.errors() + 3 * whole;  // subtraction, reciprocal of the diagonal, product with it
+    bounds.roundings = std::max(bounds.roundings, 4 * whole);  // and the scale
+    const double drift = inverse.row(t).head(t + 1).cwiseAbs().dot(errors.head(t + 1).transpose()) * diagonal;
+    bounds.drift = std::max(bounds.drift, past_reach * u * drift);
   }
   return bounds;
 }
 
-/// Sum of the moduli of the impulse response from the scaled draws to any partial sum of a step.
-double partial_response(const Toeplitz& core, const std::vector<double>& inverse, double inverse_sum) {
-  double sum = 1;
-  for (std::size_t j = 1; j < std::min(core.taps.size(), inverse.size()); ++j) {
-    sum += std::abs(core.taps[j]) * inverse_sum;
-  }
-  for (const Mode& mode : core.modes) {
-    double state = 0;
-    for (const double value : inverse) {
-      state = mode.pole * state + value;
-      sum += std::abs(mode.weight * state);
+/// Schedules of C = diag(row) T diag(column) against their own past.
+struct Growth {
+  explicit Growth(const Filter& shape) {
+    double smallest_row = shape.row()(0), largest_column = 0;
+    for (std::size_t t = 0; t < shape.steps(); ++t) {
+      smallest_row = std::min(smallest_row, shape.row()(t));
+      largest_column = std::max(largest_column, shape.column()(t));
+      row = std::max(row, shape.row()(t) / smallest_row);
+      column = std::max(column, largest_column / shape.column()(t));
     }
   }
-  return sum;
+  double row = 1;     ///< of 1 / row over the past, against now
+  double column = 1;  ///< of column over the past, against now
+};
+
+/// sum of |pole|^k over the steps
+double geometric_sum(double pole, std::size_t steps) {
+  const double p = std::abs(pole);
+  const auto n = static_cast<double>(steps);
+  return p == 1 ? n : (1 - std::pow(p, n)) / (1 - p);
 }
 
 RowBounds toeplitz_bounds(const Filter& shape, const std::vector<double>& noise_std) {
   const std::size_t n = shape.steps();
-  const Toeplitz& core = shape.core();
-  const auto sums = running_sums_of_moduli(core.coefficients(n));
-  const std::vector<double> inverse = core.inverse_coefficients(n);
-  const auto inverse_sums = running_sums_of_moduli(inverse);
-  const double first = sums[0];
-  const bool blt = is_blt(core);
-  const bool series = core.inverted || (core.taps.size() >= n && !core.inverse_taps.empty());
-  const double terms =
-      static_cast<double>(std::min(core.taps.size(), n) - 1 + core.modes.size()) + fixed_roundings;
-  // Series with modes: the modes are added one by one, each as long as its own geometric series at most.
-  double tail_sum = 0;
-  for (std::size_t j = 0; j < std::min(core.taps.size(), n); ++j)
-    tail_sum += std::abs(core.taps[j] / core.taps[0]);
-  for (const Mode& mode : core.modes)
-    tail_sum += std::abs(mode.weight / core.taps[0]) / (1 - std::abs(mode.pole));
+  const Form form(shape);
+  const Growth growth(shape);
+  const std::vector<double> inverse = shape.core().inverse_coefficients(n);
+  const double inverse_sum = sum_of_moduli(inverse);
+  const double own = std::abs(inverse[0]);
+  const double core_sum = sum_of_moduli(shape.core().coefficients(n)) * own;  // over the first coefficient
+  const bool rows = !shape.row().is_one(), columns = !shape.column().is_one(), tap = form.taps[0] != 1;
+
   RowBounds bounds;
-  double largest_column = 0, smallest_row = shape.row()(0), largest_core_std = 0, largest_growth = 1;
-  for (std::size_t t = 0; t < n; ++t) {
-    const double row = shape.row()(t), column = shape.column()(t);
-    largest_column = std::max(largest_column, column);
-    smallest_row = std::min(smallest_row, row);
-    const double growth = row / smallest_row;  // of 1 / row over the past, against now
-    bounds.row_sum = std::max({bounds.row_sum, sums[t] / first * largest_column / column,
-                               inverse_sums[t] / inverse_sums[0] * growth});
-    const double fresh = 1 / (row * first * column);
-    double partial = 0;  // standard deviation of a partial sum, over the fresh one
-    if (blt) {
-      partial = 2 * std::numbers::sqrt2 * growth;
-    } else if (series && core.modes.empty()) {
-      partial = noise_std[t] / fresh;  // of independent terms: no partial sum exceeds the whole
-    } else if (series) {
-      partial = tail_sum * growth;
-    } else {
-      partial = 1 + (sums[t] - first) * largest_core_std * row;
-    }
-    largest_core_std = std::max(largest_core_std, noise_std[t] * column);
-    bounds.roundings = std::max(bounds.roundings, terms * partial);
-    largest_growth = std::max(largest_growth, growth);
+  if (form.has_past()) {
+    bounds.row_sum = std::max(core_sum * growth.column, inverse_sum / own * growth.row);
+    bounds.memory = std::min(static_cast<double>(n), std::pow(inverse_sum / own * growth.row, 2));
   }
-  // Schur's test: the norm of the map from draws to partial sums is at most its largest row or column sum.
-  const double response = series ? std::max(tail_sum, inverse_sums[n - 1] / inverse_sums[0])
-                                 : partial_response(core, inverse, inverse_sums[n - 1]);
-  bounds.memory = std::min(static_cast<double>(n), std::pow(response * largest_growth, 2));
+  // Roundings of the draw alone, and of the whole value: the one sum with the past, factors, the scale.
+  const double of_draw = (rows ? 2 : 0) + (form.series && tap ? 1 : 0);
+  const double of_whole = 1 + (form.has_past() ? 1 : 0) + (!form.series && tap ? 2 : 0) + (columns ? 2 : 0);
+  for (std::size_t t = 0; t < n; ++t) {
+    const double whole = noise_std[t] * shape.row()(t) * shape.column()(t) / own;  // over the fresh part
+    bounds.roundings = std::max(bounds.roundings, of_draw + of_whole * whole);
+  }
+  if (!form.has_past()) return bounds;
+
+  // What taps and modes take in: earlier draws in a series, earlier values in feedback form.
+  const std::vector<double> taken = form.series ? std::vector<double>{1.0} : inverse;
+  const double taken_std = length(taken);
+  RoundedSum past;
+  for (std::size_t j = 1; j < form.taps.size(); ++j) past.add(std::abs(form.taps[j]) * taken_std);
+  double drift = 0;
+  for (const Mode& mode : form.modes) {
+    double state = 0, squares = 0, moduli = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      state = mode.pole * state + (k < taken.size() ? taken[k] : 0.0);
+      if (std::abs(state) < 1e-300) state = 0;  // subnormal numbers would only be slow
+      squares += state * state;
+      moduli += std::abs(state);
+    }
+    const double state_std = std::sqrt(squares);
+    const double weight = std::abs(mode.weight);
+    past.add(weight * state_std);
+    drift += 2 * state_std * weight * moduli / own;
+    // A cell moves a state by at most half of its standard deviation where row_sum / (2 a) <= 1/20.
+    const double moved = geometric_sum(mode.pole, n) * growth.column * (form.series ? core_sum : own);
+    bounds.row_sum = std::max(bounds.row_sum, moved / (10 * state_std));
+  }
+  if (form.series) {
+    drift += past.errors() / own;
+  } else {
+    drift += (past.errors() + (tap ? 3 : 1) * length(inverse) / own) * inverse_sum / own;
+  }
+  if (rows) drift += 2 * inverse_sum / own;
+  if (form.closed) {
+    for (std::size_t j = 1; j < n; ++j) drift += 4 * static_cast<double>(j + 1) * std::abs(inverse[j]) / own;
+  }
+  bounds.drift = past_reach * u * growth.row * drift;
   return bounds;
 }
 
 }  // namespace
 
-SamplerUse sampler_use(const Filter& shape, std::span<const double> scale) {
+SamplerUse sampler_use(const Filter& shape, std::span<const double> scale, std::size_t blocks_touched) {
+  if (shape.last_row()) throw InvalidParameter("shape", "a shape's last row cannot be replaced");
   const std::size_t n = shape.steps();
   std::vector<double> noise_std = squared_inverse_row_norms(shape);
   for (double& value : noise_std) value = std::sqrt(value);
   const std::vector<double> squared_columns = squared_column_norms(shape);
   const RowBounds bounds =
       shape.is_dense() ? dense_bounds(shape.matrix(), noise_std) : toeplitz_bounds(shape, noise_std);
+  const bool diagonal_shape = !shape.is_dense() && !Form(shape).has_past();
+  const std::size_t steps = diagonal_shape ? std::min(n, blocks_touched) : n;
 
-  SamplerUse use{.draws = static_cast<double>(n) * static_cast<double>(scale.size()),
+  SamplerUse use{.draws = static_cast<double>(steps) * static_cast<double>(scale.size()),
                  .width = static_cast<double>(scale.size()),
+                 .fresh_variance = 0,
                  .largest_fresh_std = 0,
                  .smallest_fresh_std = HUGE_VAL,
                  .roundings = bounds.roundings,
+                 .drift = bounds.drift,
+                 .states = shape.is_dense() ? 0 : static_cast<double>(shape.core().modes.size()),
                  .memory = bounds.memory,
                  .column_ratio = 1,
                  .row_sum = bounds.row_sum};
   const auto [smallest, largest] = std::minmax_element(scale.begin(), scale.end());
+  const double squared_scale = std::inner_product(scale.begin(), scale.end(), scale.begin(), 0.0);
   const double first = shape.is_dense() ? 1 : std::abs(shape.core().coefficients(1)[0]);
   for (std::size_t t = 0; t < n; ++t) {
     const auto i = static_cast<Eigen::Index>(t);
     const double diagonal =
         shape.is_dense() ? std::abs(shape.matrix()(i, i)) : first * shape.row()(t) * shape.column()(t);
+    use.fresh_variance += squared_scale / (diagonal * diagonal);
     use.largest_fresh_std = std::max(use.largest_fresh_std, *largest / diagonal);
     use.smallest_fresh_std = std::min(use.smallest_fresh_std, *smallest / diagonal);
     use.column_ratio = std::max(use.column_ratio, std::sqrt(squared_columns[t]) / diagonal);
+  }
+  // Which steps count is not known beforehand: the largest, should it be all of them.
+  if (steps < n) {
+    const double unit = use.largest_fresh_std / *largest;
+    use.fresh_variance =
+        std::min(use.fresh_variance, static_cast<double>(steps) * squared_scale * unit * unit);
   }
   return use;
 }

@@ -13,10 +13,9 @@ namespace jme {
 namespace {
 
 constexpr double u = 0x1p-53;
-constexpr double c = 10;           // relative error of a draw in units of u: 9.1 proved, and its finite bits
-constexpr double drift = 0x1p-40;  // error of the filter's past, over the fresh standard deviation
-constexpr double reach = 10;       // radius within which everything is bounded; a pair passes it with 2^-72
-constexpr double x = 60;           // exponent granted to each concentration of a sum of squares
+constexpr double c = 10;      // relative error of a draw in units of u: 9.1 proved, and its finite bits
+constexpr double reach = 10;  // radius within which everything is bounded; a pair passes it with 2^-72
+constexpr double x = 60;      // exponent granted to each concentration of a sum of squares
 
 }  // namespace
 
@@ -27,20 +26,19 @@ SamplerDistance sampler_distance(const SamplerUse& use, double tail) {
   if (!(use.smallest_fresh_std >= 64) || !(slack <= 0.05)) return {infinity, 1};
 
   const double g = std::exp((reach + 2) / use.smallest_fresh_std);
-  const auto kappa = [&](double memory) {
-    const double runs = use.draws / memory;
-    return 1 + 2 * std::sqrt(x / runs) + 2 * x / runs;
-  };
+  const auto kappa = [&](double runs) { return 1 + 2 * std::sqrt(x / runs) + 2 * x / runs; };
   const double steps = use.draws / use.width;
-  const double error =
-      u * (c + use.roundings * (1 + slack));  // of a fresh value, over its standard deviation
-  const double eta = g * (2 * error * use.largest_fresh_std + drift);
-  const double variance = 2 * use.draws * kappa(use.memory) * eta * eta;
-  const double largest = 2 * 1.4 * (reach + 1) * eta;
+  // Of a fresh value, over its standard deviation; the past is read back from cells, twice (GUARANTEES).
+  const double error = u * (c + use.roundings * (1 + 4 * slack));
+  const double eta = g * (2 * error * use.largest_fresh_std + use.drift);
+  const double total = g * (2 * error * std::sqrt(use.fresh_variance) + use.drift * std::sqrt(use.draws));
+  const double runs = use.fresh_variance / (use.largest_fresh_std * use.largest_fresh_std * use.memory);
+  const double variance = 2 * kappa(runs) * total * total;
+  const double largest = 2 * 1.4 * (2 * reach + 2) * eta;
   const double spread = use.largest_fresh_std / use.smallest_fresh_std;
-  const double shift = 9 * g * error * spread * use.column_ratio *
+  const double shift = g * (9 * error * spread + 2 * use.drift) * use.column_ratio *
                        (1 + steps * use.column_ratio / (2 * use.smallest_fresh_std)) * use.draws *
-                       kappa(steps);
+                       kappa(use.width);
   const double linear = shift + use.draws * 0x1p-71;
 
   // Every order a + 1 > 1 gives a bound; take the best of a fine grid.
@@ -48,10 +46,11 @@ SamplerDistance sampler_distance(const SamplerUse& use, double tail) {
   for (double a = 1e-3; a < 1e15; a *= 1.05) {
     const double growth = 2 * (a + 3) * largest;
     if (growth > 1) break;
-    s = std::min(s, linear + 0.5 * (a + 1) * variance * std::exp(growth) - std::log(tail) / a);
+    // In the reverse order the first-order terms come with a + 1.
+    s = std::min(s, linear * (a + 1) / a + 0.5 * (a + 1) * variance * std::exp(growth) - std::log(tail) / a);
   }
   const double beyond =
-      use.draws * (0x1p-71 + (1 + use.roundings) * 0x1p-75) + (use.roundings + 3) * 2 * std::exp(-x);
+      use.draws * (0x1p-71 + (1 + use.states) * 0x1p-75) + (use.roundings + 3) * 2 * std::exp(-x);
   return {2 * s, tail + beyond};
 }
 

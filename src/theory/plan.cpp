@@ -20,6 +20,8 @@ namespace {
 
 // Predicting shaped PP costs a recursion a row and shape; beyond this it is left to those who name it.
 constexpr std::size_t longest_unasked_pp = 65536;
+// PP's errors need a few numbers a ROW, whatever the schedule of releases.
+constexpr std::size_t longest_pp = std::size_t{1} << 22;
 
 // A shape for each channel; without a second the same in both.
 struct Trial {
@@ -80,8 +82,10 @@ std::vector<Trial> trials(const StreamConfig& config, const PlanScope& scope, co
 // Parameters that no candidate can do without: one clear error, not one a candidate.
 Horizon checked_horizon(const StreamConfig& config) {
   StreamConfig plain = config;
-  plain.method = Method::pp;  // needs neither lambda nor a second shape
+  plain.method = Method::jme;
+  plain.second = SecondMoment::none;  // so that neither lambda nor a second shape is needed
   plain.shape = Shape::identity();
+  plain.shape_second.reset();
   return Mechanism(plain).horizon();
 }
 
@@ -122,6 +126,11 @@ class Planner {
  private:
   void try_method(Method method) {
     const bool pp = squares_noisy_rows(method);
+    if (pp && horizon_.rows() > longest_pp && !scope_.method) {
+      plan_.left_out.push_back(
+          fmt::format("{}: needs memory for every row to predict; name the method to see it", name(method)));
+      return;
+    }
     std::optional<std::vector<Trial>>& trials_of = pp ? trials_over_rows_ : trials_over_steps_;
     if (!trials_of) trials_of = trials(config_, scope_, pp ? horizon_.by_row() : horizon_, pp);
     for (Trial& trial : *trials_of) {

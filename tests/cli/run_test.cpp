@@ -198,7 +198,7 @@ TEST_F(RunCommand, ADryRunSaysWhatItWouldDoAndOpensNothing) {
   EXPECT_EQ(result.code, 0) << result.err;
   for (const char* part : {"100 releases", "epsilon = 1", "delta = 1e-06", "one row is replaced",
                            "at most 1000 rows", "clamped to its column's bounds", "Not promised",
-                           "Public, not protected", "temp", "No data was read"}) {
+                           "Public, not protected", "temp", "No row of data was read"}) {
     EXPECT_THAT(result.out, HasSubstr(part));
   }
 }

@@ -169,6 +169,39 @@ TEST(FilterStream, RefusesAWrongWidthAndASingularInverse) {
                InvalidParameter);
 }
 
+// The past is summed by itself and the new value joins it in one operation, so that it is rounded once
+// however long the past is (random/GUARANTEES, section 3). The same sums by hand, to the last bit.
+TEST(FilterStream, RoundsTheNewValueOnce) {
+  const Toeplitz core{.taps = {1.0, 0.3, -0.7},
+                      .modes = {{.weight = 0.11, .pole = 0.9}, {.weight = 0.07, .pole = 0.3}}};
+  const Eigen::MatrixXd z = random_matrix(1);
+  for (const bool inverted : {false, true}) {
+    Toeplitz either = core;
+    either.inverted = inverted;
+    const Eigen::MatrixXd got = run(Filter::toeplitz(steps, either), Direction::inverse, z);
+    const Eigen::MatrixXd& taken = inverted ? z : got;
+    double first = 0, second = 0;
+    for (Eigen::Index t = 0; t < z.rows(); ++t) {
+      double known = 0;
+      if (t >= 1) known += core.taps[1] * taken(t - 1, 0);
+      if (t >= 2) known += core.taps[2] * taken(t - 2, 0);
+      known += core.modes[0].weight * first;
+      known += core.modes[1].weight * second;
+      ASSERT_EQ(got(t, 0), inverted ? z(t, 0) + known : z(t, 0) - known);
+      if (t < 2) continue;
+      first = core.modes[0].pole * first + taken(t - 2, 0);
+      second = core.modes[1].pole * second + taken(t - 2, 0);
+    }
+  }
+  const Eigen::MatrixXd matrix = Filter::toeplitz(steps, core).to_dense();
+  const Eigen::MatrixXd got = run(Filter::dense(matrix), Direction::inverse, z);
+  for (Eigen::Index t = 0; t < z.rows(); ++t) {
+    double known = 0;
+    for (Eigen::Index s = 0; s < t; ++s) known += matrix(t, s) * got(s, 0);
+    ASSERT_EQ(got(t, 0), z(t, 0) - known);
+  }
+}
+
 TEST(FilterStream, OfAWindowForgetsHugeValuesEntirely) {
   // A running difference would keep the rounding error of 1e16 for ever.
   const std::size_t n = 200, k = 20;

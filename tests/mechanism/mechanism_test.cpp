@@ -90,9 +90,21 @@ TEST(Mechanism, TheSamplersDistanceFromAnIdealGaussianIsPaidOutOfTheBudget) {
   const double sigma = Mechanism(config()).sigma();
   EXPECT_GT(sigma, ideal);
   EXPECT_LT(sigma, 1.01 * ideal);
+  EXPECT_EQ(Mechanism(config()).sampler_excess().epsilon, 0);
   StreamConfig longer = config();
   longer.rows = 10000;
   EXPECT_GT(Mechanism(longer).sigma(), sigma);
+}
+
+TEST(Mechanism, ADistanceThatTheBudgetCannotPayIsStatedInstead) {
+  StreamConfig c = config();
+  c.budget = {.sigma = 3.0};
+  EXPECT_GT(Mechanism(c).sampler_excess().epsilon, 0);
+  EXPECT_EQ(Mechanism(c).sigma(), 3.0);
+  c.budget = {.epsilon = 1e-5, .delta = 1e-6};
+  const Mechanism tiny(c);
+  EXPECT_GT(tiny.sampler_excess().epsilon, 0);
+  EXPECT_EQ(tiny.sigma(), noise_multiplier({.epsilon = 1e-5, .delta = 1e-6}));
 }
 
 TEST(Mechanism, WeightedBlocksPayForTheirRounding) {

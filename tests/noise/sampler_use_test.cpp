@@ -1,10 +1,11 @@
+#include <algorithm>
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
+#include <jme/base/errors.hpp>
 #include <jme/filter/stream.hpp>
 #include <jme/noise/sampler_use.hpp>
 #include <jme/random/gaussian_source.hpp>
@@ -14,25 +15,35 @@ namespace {
 
 const Toeplitz blt{.taps = {1.0}, .modes = {{.weight = 0.2, .pole = 0.9}, {.weight = 0.1, .pole = 0.4}}};
 
-/// Row sums of C and C^-1 over their diagonals, and columns over the diagonal, from the matrix itself.
+/// Row sums of C and C^-1 over their diagonals, columns over the diagonal, and squared norms, from the matrix
+/// itself.
 SamplerUse from_matrix(const Filter& shape, double scale) {
   const Eigen::MatrixXd c = shape.to_dense();
   const Eigen::MatrixXd inverse = c.inverse();
   SamplerUse use{.draws = 0,
                  .width = 1,
+                 .fresh_variance = 0,
                  .largest_fresh_std = 0,
                  .smallest_fresh_std = HUGE_VAL,
                  .roundings = 0,
+                 .drift = 0,
+                 .states = 0,
                  .memory = 1,
                  .column_ratio = 0,
                  .row_sum = 0};
   for (Eigen::Index t = 0; t < c.rows(); ++t) {
     const double d = std::abs(c(t, t));
+    use.fresh_variance += scale * scale / (d * d);
     use.largest_fresh_std = std::max(use.largest_fresh_std, scale / d);
     use.smallest_fresh_std = std::min(use.smallest_fresh_std, scale / d);
     use.column_ratio = std::max(use.column_ratio, c.col(t).norm() / d);
+    // The sum with the past and the scale, each as long as the row.
+    if (!c.isDiagonal()) use.roundings = std::max(use.roundings, 2 * inverse.row(t).norm() * d);
     use.row_sum = std::max({use.row_sum, c.row(t).cwiseAbs().sum() / d, inverse.row(t).cwiseAbs().sum() * d});
   }
+  // Squared norm of the map from draws to values over their fresh parts, over the longest row.
+  const Eigen::MatrixXd relative = c.diagonal().cwiseAbs().asDiagonal() * inverse;
+  use.memory = std::pow(relative.jacobiSvd().singularValues()(0) / relative.rowwise().norm().maxCoeff(), 2);
   return use;
 }
 
@@ -59,56 +70,151 @@ TEST(SamplerUse, BoundsWhatTheMatrixSays) {
     EXPECT_NEAR(use.smallest_fresh_std / exact.smallest_fresh_std, 1, 1e-12);
     EXPECT_NEAR(use.column_ratio / exact.column_ratio, 1, 1e-9);
     EXPECT_GE(use.row_sum, exact.row_sum * (1 - 1e-12));
-    EXPECT_GE(use.roundings, 6);
+    EXPECT_GE(use.memory, exact.memory * (1 - 1e-12));
+    EXPECT_NEAR(use.fresh_variance / (3 * exact.fresh_variance), 1, 1e-12);
+    EXPECT_GE(use.roundings, std::max(1.0, exact.roundings * (1 - 1e-12)));
     EXPECT_LT(sampler_distance(use, 1e-12).epsilon, 1e-3);
   }
 }
 
-// The bound 2 sqrt 2 for a BLT, against the partial sums themselves: z, z - w1 S1, z - w1 S1 - w2 S2 as rows
-// over z.
-TEST(SamplerUse, PartialSumsOfABltAreNoLongerThanProved) {
-  constexpr Eigen::Index n = 300;
-  const Eigen::MatrixXd inverse = Filter::toeplitz(n, blt).to_dense().inverse();
-  Eigen::MatrixXd partial = Eigen::MatrixXd::Identity(n, n);
-  for (const Mode& mode : blt.modes) {
-    Eigen::MatrixXd state = Eigen::MatrixXd::Zero(n, n);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      for (Eigen::Index j = 0; j < i; ++j)
-        state(i, j) = mode.weight * std::pow(mode.pole, static_cast<double>(i - j - 1));
-    }
-    partial -= state * inverse;
-    EXPECT_LE(partial.rowwise().norm().maxCoeff(), 2 * std::sqrt(2.0));
-  }
-  EXPECT_LT((partial - inverse).norm(), 1e-9);
+TEST(SamplerUse, OfAnIdentityCountsOnlyTheStepsAPersonTouches) {
+  constexpr std::size_t n = 50;
+  const std::vector<double> scale = {1e6, 2e6};
+  const SamplerUse touched = sampler_use(Filter::identity(n), scale, 3);
+  EXPECT_EQ(touched.draws, 6);
+  EXPECT_EQ(touched.fresh_variance, 3 * 5e12);
+  EXPECT_EQ(touched.roundings, 1);
+  EXPECT_EQ(touched.drift, 0);
+  EXPECT_EQ(sampler_use(Filter::identity(n), scale, n + 1).draws, 2.0 * n);
+  EXPECT_EQ(sampler_use(Filter::identity(n), scale).draws, 2.0 * n);
+  EXPECT_EQ(sampler_use(Filter::toeplitz(n, blt), scale, 3).draws, 2.0 * n);
 }
 
-// GUARANTEES of `random` takes the error of the filter's past as at most 2^-40 of the fresh standard
-// deviation. Here the whole of a step's error, against the same recursion with significands of 64 bits, over
-// 20,000 steps and poles near 1.
-TEST(SamplerUse, FilterDriftsByLessThanAssumed) {
-  constexpr std::size_t n = 20'000, width = 8;
-  const std::vector<Mode> modes = {
-      {.weight = 0.05, .pole = 0.9999}, {.weight = 0.1, .pole = 0.99}, {.weight = 0.2, .pole = 0.8}};
-  FilterStream stream(Filter::toeplitz(n, {.taps = {1.0}, .modes = modes}), Direction::inverse, width);
+TEST(SamplerUse, OfADiagonalShapeWithAScheduleCountsTheLargestSteps) {
+  const Filter shape = Filter::toeplitz(3, {}, Schedule::values({1.0, 0.5, 0.25}));
+  const std::vector<double> scale = {1e6};
+  EXPECT_EQ(sampler_use(shape, scale, 1).fresh_variance, 16e12);
+  EXPECT_EQ(sampler_use(shape, scale).fresh_variance, 21e12);
+}
+
+TEST(SamplerUse, RefusesAReplacedLastRow) {
+  const std::vector<double> scale = {1e6};
+  EXPECT_THROW((void)sampler_use(Filter::identity(3).with_last_row({0.5, 0.5, 1.0}), scale),
+               InvalidParameter);
+}
+
+/// C^-1 z one value after another with significands of 64 bits, from the same parameters.
+class ExtendedInverse {
+ public:
+  explicit ExtendedInverse(const Filter& shape) : shape_(shape), states_(shape.core().modes.size(), 0.0L) {}
+
+  long double step(double draw) {
+    const std::size_t t = values_.size();
+    if (shape_.is_dense()) {
+      long double value = draw;
+      for (std::size_t s = 0; s < t; ++s) value -= entry(t, s) * values_[s];
+      values_.push_back(value / entry(t, t));
+      return values_.back();
+    }
+    const Toeplitz& core = shape_.core();
+    const std::size_t taps = core.taps.size();
+    draws_.push_back(draw / static_cast<long double>(shape_.row()(t)));
+    const std::vector<long double>& taken = core.inverted ? draws_ : values_;
+    long double known = 0;
+    for (std::size_t j = 1; j < std::min(taps, t + 1); ++j) known += core.taps[j] * taken[t - j];
+    for (std::size_t m = 0; m < states_.size(); ++m) known += core.modes[m].weight * states_[m];
+    values_.push_back(core.inverted ? core.taps[0] * draws_[t] + known : (draws_[t] - known) / core.taps[0]);
+    for (std::size_t m = 0; m < states_.size() && t + 1 >= taps; ++m) {
+      states_[m] = core.modes[m].pole * states_[m] + taken[t + 1 - taps];
+    }
+    return values_[t] / shape_.column()(t);
+  }
+
+ private:
+  [[nodiscard]] long double entry(std::size_t t, std::size_t s) const {
+    return shape_.matrix()(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(s));
+  }
+  const Filter& shape_;
+  std::vector<long double> draws_, values_, states_;
+};
+
+// The whole of a value's error over its fresh standard deviation: the past's, and one rounding (of at most
+// 11 standard deviations) for each of `roundings`.
+void expect_error_within_bounds(const Filter& shape, const Filter& exact, double largest_drift) {
+  constexpr std::size_t width = 4;
+  const std::vector<double> scale(width, 1e6);
+  const SamplerUse use = sampler_use(shape, scale);
+  EXPECT_GT(use.drift, 0);
+  EXPECT_LT(use.drift, largest_drift);
+  FilterStream stream(shape, Direction::inverse, width);
   const GaussianSource source(InsecureTestSeed{6}.key(), Nonce{});
-  std::vector<std::vector<long double>> states(modes.size(), std::vector<long double>(width, 0.0L));
+  std::vector<ExtendedInverse> references(width, ExtendedInverse(exact));
   std::vector<double> z(width), x(width);
   long double largest = 0;
-  for (std::size_t t = 0; t < n; ++t) {
+  for (std::size_t t = 0; t < shape.steps(); ++t) {
     source.fill(Channel::first, t, 0, z);
     stream.step(z, x);
+    const auto i = static_cast<Eigen::Index>(t);
+    const double diagonal = shape.is_dense()
+                                ? shape.matrix()(i, i)
+                                : shape.core().coefficients(1)[0] * shape.row()(t) * shape.column()(t);
     for (std::size_t j = 0; j < width; ++j) {
-      long double exact = z[j];
-      for (std::size_t m = 0; m < modes.size(); ++m)
-        exact -= static_cast<long double>(modes[m].weight) * states[m][j];
-      for (std::size_t m = 0; m < modes.size(); ++m) {
-        states[m][j] = static_cast<long double>(modes[m].pole) * states[m][j] + exact;
-      }
-      largest = std::max(largest, std::abs(static_cast<long double>(x[j]) - exact));
+      largest = std::max(largest, std::abs((x[j] - references[j].step(z[j])) * diagonal));
     }
   }
-  RecordProperty("log2_of_drift", std::to_string(std::log2(static_cast<double>(largest))));
-  EXPECT_LT(static_cast<double>(largest), 0x1p-40);
+  EXPECT_GT(static_cast<double>(largest), 0);
+  EXPECT_LT(static_cast<double>(largest), use.drift + 11 * use.roundings * 0x1p-53);
+}
+
+// The ceilings are those below which the drift of a run is no part of its distance (random/GUARANTEES).
+TEST(SamplerUse, FilterDriftsByLessThanProvedWithPolesNearOne) {
+  const Filter shape = Filter::toeplitz(20'000, {.taps = {1.0},
+                                                 .modes = {{.weight = 0.05, .pole = 0.9999},
+                                                           {.weight = 0.1, .pole = 0.99},
+                                                           {.weight = 0.2, .pole = 0.8}}});
+  expect_error_within_bounds(shape, shape, 0x1p-40);
+}
+
+TEST(SamplerUse, FilterDriftsByLessThanProvedUnderSchedules) {
+  const std::size_t n = 5'000;
+  std::vector<double> falling, rising;
+  for (std::size_t t = 1; t <= n; ++t) {
+    falling.push_back(std::pow(static_cast<double>(t), -0.3));
+    rising.push_back(std::pow(static_cast<double>(t), 0.1));
+  }
+  for (const bool swapped : {false, true}) {
+    const Filter shape = Filter::toeplitz(n, blt, Schedule::values(swapped ? rising : falling),
+                                          Schedule::values(swapped ? falling : rising));
+    expect_error_within_bounds(shape, shape, 0x1p-40);
+  }
+}
+
+TEST(SamplerUse, FilterDriftsByLessThanProvedWithTapsAndModesOfBothSigns) {
+  for (const bool inverted : {false, true}) {
+    const Filter shape =
+        Filter::toeplitz(3'000, {.taps = {1.3, 0.4, -0.2},
+                                 .modes = {{.weight = 0.1, .pole = 0.9}, {.weight = -0.05, .pole = -0.7}},
+                                 .inverted = inverted});
+    expect_error_within_bounds(shape, shape, 0x1p-40);
+  }
+}
+
+TEST(SamplerUse, FilterDriftsByLessThanProvedAsASquareRootInClosedForm) {
+  constexpr std::size_t n = 2'000;
+  std::vector<double> root = {1.0}, inverse = {1.0};
+  for (std::size_t k = 1; k < n; ++k) {
+    const auto index = static_cast<double>(k);
+    root.push_back(root.back() * (2 * index - 1) / (2 * index));
+    inverse.push_back(inverse.back() * (2 * index - 3) / (2 * index));
+  }
+  expect_error_within_bounds(Filter::toeplitz(n, {.taps = root, .inverse_taps = inverse}),
+                             Filter::toeplitz(n, {.taps = inverse, .inverted = true}), 0x1p-34);
+}
+
+TEST(SamplerUse, FilterDriftsByLessThanProvedAsAMatrix) {
+  const Filter shape = Filter::dense(
+      Filter::toeplitz(400, {.taps = {1.5}, .modes = {{.weight = 0.2, .pole = 0.99}}}).to_dense());
+  expect_error_within_bounds(shape, shape, 0x1p-36);
 }
 
 }  // namespace

@@ -15,9 +15,12 @@ namespace {
 // units.
 const SamplerUse ordinary{.draws = 65e4,
                           .width = 10,
+                          .fresh_variance = 65e4 * 0x1p46,
                           .largest_fresh_std = 0x1p23,
                           .smallest_fresh_std = 0x1p22,
-                          .roundings = 30,
+                          .roundings = 6.5,
+                          .drift = 0x1p-45,
+                          .states = 4,
                           .memory = 100,
                           .column_ratio = 2,
                           .row_sum = 200};
@@ -32,21 +35,26 @@ TEST(SamplerDistance, IsSmallForAnOrdinaryStream) {
 
 TEST(SamplerDistance, IsNearItsClosedFormAtTheBestOrder) {
   // Without the small corrections: s = W/2 + sqrt(2 W log(1/t)), W = 2 M kappa (2 u (c + rho) S)^2, S = 2^23.
-  const double runs = 65e4 / 100;
+  // Ten times the ordinary draws: the best order is then low enough for exp(alpha max e) to be near 1.
+  SamplerUse longer = ordinary;
+  longer.draws *= 10;
+  longer.fresh_variance *= 10;
+  const double runs = 65e5 / 100;
   const double kappa = 1 + 2 * std::sqrt(60 / runs) + 120 / runs;
-  const double eta = 2 * 0x1p-53 * 40 * 0x1p23;
-  const double w = 2 * 65e4 * kappa * eta * eta;
+  const double eta = 2 * 0x1p-53 * 16.5 * 0x1p23;
+  const double w = 2 * 65e5 * kappa * eta * eta;
   const double s = w / 2 + std::sqrt(2 * w * std::log(1e12));
-  const auto distance = sampler_distance(ordinary, 1e-12);
+  const auto distance = sampler_distance(longer, 1e-12);
   EXPECT_GE(distance.epsilon, 2 * s);        // corrections only add
-  EXPECT_LE(distance.epsilon, 2 * s * 1.2);  // they are 16% here, mostly exp(alpha max e)
+  EXPECT_LE(distance.epsilon, 2 * s * 1.2);  // they are 14% here, mostly exp(alpha max e)
 }
 
 TEST(SamplerDistance, GrowsWithEveryQuantityOfTheRun) {
   const double base = sampler_distance(ordinary, 1e-12).epsilon;
   for (double SamplerUse::*field :
-       {&SamplerUse::draws, &SamplerUse::largest_fresh_std, &SamplerUse::roundings, &SamplerUse::memory,
-        &SamplerUse::column_ratio, &SamplerUse::row_sum}) {
+       {&SamplerUse::draws, &SamplerUse::fresh_variance, &SamplerUse::largest_fresh_std,
+        &SamplerUse::roundings, &SamplerUse::drift, &SamplerUse::memory, &SamplerUse::column_ratio,
+        &SamplerUse::row_sum}) {
     SamplerUse larger = ordinary;
     larger.*field *= 2;
     EXPECT_GT(sampler_distance(larger, 1e-12).epsilon, base);
@@ -55,6 +63,24 @@ TEST(SamplerDistance, GrowsWithEveryQuantityOfTheRun) {
   wider.width *= 2;
   EXPECT_LT(sampler_distance(wider, 1e-12).epsilon, base);
   EXPECT_LT(sampler_distance(ordinary, 1e-9).epsilon, base);
+}
+
+// Draws of half the standard deviation count a quarter: the sum of variances decides, not the largest.
+TEST(SamplerDistance, GrowsWithTheRootOfTheSumOfVariances) {
+  SamplerUse quarter = ordinary;
+  quarter.draws = 65e5;
+  SamplerUse whole = quarter;
+  whole.fresh_variance *= 4;
+  const double ratio = sampler_distance(whole, 1e-12).epsilon / sampler_distance(quarter, 1e-12).epsilon;
+  // Less than 2: linear terms stay, and the fewer runs of the smaller sum leave more to chance.
+  EXPECT_GT(ratio, 1.5);
+  EXPECT_LT(ratio, 2);
+}
+
+TEST(SamplerDistance, IsInfiniteForAFilterThatDriftsByATenth) {
+  SamplerUse drifting = ordinary;
+  drifting.drift = 0.1;
+  EXPECT_TRUE(std::isinf(sampler_distance(drifting, 1e-12).epsilon));
 }
 
 TEST(SamplerDistance, IsInfiniteWhereTheProofDoesNotReach) {

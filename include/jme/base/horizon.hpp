@@ -8,12 +8,14 @@ namespace jme {
 /// A step is a block of `every` rows (MATH 4b); the last block may be shorter.
 class Horizon {
  public:
-  /// `rows` >= 1 rows in all, one release every `every` >= 1 rows.
+  static constexpr std::size_t most_steps = std::size_t{1} << 26;
+
+  /// `rows` >= 1 rows in all, one release every `every` >= 1 rows; at most `most_steps` releases.
   explicit Horizon(std::size_t rows, std::size_t every = 1);
 
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::size_t every() const { return every_; }
-  [[nodiscard]] std::size_t steps() const { return (rows_ + every_ - 1) / every_; }
+  [[nodiscard]] std::size_t steps() const { return rows_ / every_ + (rows_ % every_ != 0 ? 1 : 0); }
   /// Rows that belong to step `step` (0-based): `every`, or fewer in a partial last block.
   [[nodiscard]] std::size_t rows_in_step(std::size_t step) const;
   /// Rows seen by the end of step `step` (0-based).

@@ -8,6 +8,7 @@
 #include <jme/calibration/calibration.hpp>
 #include <jme/filter/filter.hpp>
 #include <jme/mechanism/stream_config.hpp>
+#include <jme/random/sampler_distance.hpp>
 
 namespace jme {
 
@@ -46,6 +47,9 @@ class Mechanism {
   /// the distance between our sampler and an ideal Gaussian is taken off the budget first
   /// (random/GUARANTEES.md).
   [[nodiscard]] double sigma() const { return sigma_; }
+  /// How far the sampler may be from the ideal Gaussian beyond what the budget paid for: (0, 0) where it paid, which
+  /// is as long as that costs at most 10% more noise. Where sigma was given, nothing is paid.
+  [[nodiscard]] const SamplerDistance& sampler_excess() const { return sampler_excess_; }
   [[nodiscard]] const Exposure& exposure() const { return exposure_; }
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
@@ -63,7 +67,8 @@ class Mechanism {
  private:
   [[nodiscard]] Calibration calibrated(const RowModel& rows, double sigma,
                                        std::optional<double> lambda) const;
-  [[nodiscard]] double sigma_for_our_sampler(const Calibration& ideal) const;
+  void pay_for_sampler(const RowModel& rows, std::optional<double> lambda);
+  [[nodiscard]] std::optional<double> corrected_sigma(const SamplerUse& use) const;
   StreamConfig config_;
   Horizon horizon_;
   Shape shape_first_, shape_second_;
@@ -73,6 +78,7 @@ class Mechanism {
   Lattice lattice_;
   Calibration calibration_;
   double lambda_free_;
+  SamplerDistance sampler_excess_{.epsilon = 0, .delta = 0};
 };
 
 }  // namespace jme

@@ -5,14 +5,18 @@
 namespace jme {
 
 /// What a run of shaped, rounded noise asks of the sampler (src/random/GUARANTEES.md, section 3). Lengths are
-/// in lattice units. For two channels: the sum of the draws, the worse of everything else.
+/// in lattice units. For two channels: the sum of the draws and of their variances, the worse of everything
+/// else.
 struct SamplerUse {
   double draws;               ///< normals in all
   double width;               ///< coordinates of a step (of the narrower channel)
+  double fresh_variance;      ///< sum over the draws of the squared fresh standard deviations
   double largest_fresh_std;   ///< largest standard deviation of a step's own part: scale_j |(C^-1)_tt|
   double smallest_fresh_std;  ///< smallest of the same
-  double roundings;  ///< standard deviations of all partial sums that see a fresh draw, over its own; a sum
-  double memory;     ///< sums of squares of those partial sums vary as if in runs of so many steps
+  double roundings;  ///< standard deviations of all rounded values that see a fresh draw, over its own; a sum
+  double drift;      ///< error of the computed past of any value, over the fresh standard deviation
+  double states;     ///< running sums a coordinate keeps
+  double memory;     ///< sums of squares of the noise vary as if in runs of so many steps
   double column_ratio;  ///< largest ||column of C|| / |C_tt|
   double row_sum;       ///< largest sum_s |C_ts / C_tt| or sum_s |C^-1_ts / C^-1_tt|
 };

@@ -1,0 +1,56 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include <jme/base/errors.hpp>
+#include <jme/base/horizon.hpp>
+#include <jme/base/values.hpp>
+
+namespace jme {
+namespace {
+
+std::string message(const std::exception& error) { return error.what(); }
+
+TEST(InvalidParameter, NamesTheParameterItsValueAndWhatIsAllowed) {
+  EXPECT_EQ(message(InvalidParameter("delta", 1.0, "in (0, 1)")), "delta = 1: must be in (0, 1)");
+  EXPECT_EQ(message(InvalidParameter("shape", "foo", "auto")), "shape = foo: must be auto");
+  EXPECT_EQ(message(InvalidParameter("rows", "must be given")), "rows: must be given");
+}
+
+TEST(CheckedValues, RefuseWhatIsOutsideTheirRange) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double bad : {0.0, -1.0, nan, infinity}) {
+    EXPECT_THROW(Epsilon{bad}, InvalidParameter);
+    EXPECT_THROW(NormBound{bad}, InvalidParameter);
+  }
+  for (const double bad : {0.0, -1.0, 1.0, 2.0, nan}) EXPECT_THROW(Delta{bad}, InvalidParameter);
+  EXPECT_EQ(static_cast<double>(Delta{1e-300}), 1e-300);
+}
+
+TEST(Horizon, CutsRowsIntoBlocksOfWhichTheLastMayBeShorter) {
+  const Horizon horizon(10, 4);
+  EXPECT_EQ(horizon.steps(), 3U);
+  EXPECT_EQ(horizon.rows_in_step(0), 4U);
+  EXPECT_EQ(horizon.rows_in_step(2), 2U);
+  EXPECT_EQ(horizon.rows_through(1), 8U);
+  EXPECT_EQ(horizon.rows_through(2), 10U);
+  EXPECT_EQ(horizon.by_row().steps(), 10U);
+}
+
+TEST(Horizon, RefusesNothingAndTooMuch) {
+  EXPECT_THROW(Horizon(0), InvalidParameter);
+  EXPECT_THROW(Horizon(5, 0), InvalidParameter);
+  EXPECT_THROW(Horizon(Horizon::most_steps + 1), InvalidParameter);
+  EXPECT_NO_THROW(Horizon(1'000'000'000'000, 100'000));
+  EXPECT_EQ(Horizon(std::numeric_limits<std::size_t>::max(), std::size_t{1} << 40).steps(), std::size_t{1} << 24);
+}
+
+TEST(SecondMomentSize, CountsTheSymmetricHalf) {
+  EXPECT_EQ(second_moment_size(SecondMoment::full, 4), 10U);
+  EXPECT_EQ(second_moment_size(SecondMoment::diagonal, 4), 4U);
+  EXPECT_EQ(second_moment_size(SecondMoment::none, 4), 0U);
+}
+
+}  // namespace
+}  // namespace jme
