@@ -64,7 +64,7 @@ TEST(Help, UsageErrorsAreOneLineAndSayWhereToLook) {
   expect_refused(jme("run --frobnicate"), 2, "(see jme run --help)");
   expect_refused(jme("plan --sigma"), 2, "(see jme plan --help)");
   expect_refused(jme("plan --sigma 1 --sigma 2"), 2, "(see jme plan --help)");
-  expect_refused(jme("fly"), 2, "(see jme --help)");
+  expect_refused(jme("fly"), 2, "unknown command fly: must be one of run, plan");
   expect_refused(jme("--fly"), 2, "(see jme --help)");
   expect_refused(jme("calibrate extra"), 2, "(see jme calibrate --help)");
   expect_refused(jme("run a.csv b.csv"), 2, "(see jme run --help)");
