@@ -24,19 +24,21 @@ std::string budget_words(const Mechanism& mechanism) {
     return fmt::format("epsilon = {}, delta = {} differential privacy", budget.epsilon, budget.delta);
   }
   const double delta = 1e-6;
-  return fmt::format(
-      "mu = {} Gaussian differential privacy (for instance epsilon = {} at delta = {:g})",
-      six_digits_up(gdp_mu(mechanism.sigma())), six_digits_up(gaussian_epsilon(mechanism.sigma(), delta)), delta);
+  return fmt::format("mu = {} Gaussian differential privacy (for instance epsilon = {} at delta = {:g})",
+                     six_digits_up(gdp_mu(mechanism.sigma())),
+                     six_digits_up(gaussian_epsilon(mechanism.sigma(), delta)), delta);
 }
 
 // A budget in epsilon and delta pays for the sampler's distance from an ideal Gaussian where it can.
 std::string sampler_words(const SamplerDistance& excess) {
   if (!std::isfinite(excess.epsilon)) {
-    return "This is proved for noise from an ideal Gaussian; how far the sampler is from it is not proved here, because the "
+    return "This is proved for noise from an ideal Gaussian; how far the sampler is from it is not proved "
+           "here, because the "
            "noise is too small for its lattice.";
   }
   return fmt::format(
-      "This is proved for noise from an ideal Gaussian; that of the sampler differs by at most epsilon = {}, delta = {}, "
+      "This is proved for noise from an ideal Gaussian; that of the sampler differs by at most epsilon = {}, "
+      "delta = {}, "
       "which comes on top.",
       six_digits_up(excess.epsilon), six_digits_up(excess.delta));
 }

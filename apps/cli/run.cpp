@@ -159,9 +159,10 @@ ExitCode RunCommand::run() const {
   Output& output = file ? *file : standard;
   const auto tell_bad_rows = [&] {
     if (input.options.on_bad_row != OnBadRow::zero || reader.bad_rows() == 0) return;
-    print_note(fmt::format("{} bad row(s) counted as zero{}: the published values are pulled there; keep this number to "
-                           "yourself",
-                           reader.bad_rows(), bounds.is_none() ? "" : ", the middle of the bounds"));
+    print_note(fmt::format(
+        "{} bad row(s) counted as zero{}: the published values are pulled there; keep this number to "
+        "yourself",
+        reader.bad_rows(), bounds.is_none() ? "" : ", the middle of the bounds"));
   };
   try {
     pump(reader, stream, {mechanism, bounds, emit, input.bounds_text.value_or(""), seed}, names, output);

@@ -72,10 +72,11 @@ double jme_lambda(const CalibrationRequest& request) {
   if (request.lambda) return *request.lambda;
   if (request.method == Method::lambda_jme) return balanced_lambda(request);
   if (request.rows.adjacency == Adjacency::add_remove) {
-    throw InvalidParameter("lambda",
-                           "must be given for jme under add-remove, because there no second moment is free: "
-                           "any lambda above 0 takes from the first moment (1/norm-bound^2 weighs both alike; method "
-                           "lambda-jme, balance balanced or second none need none)");
+    throw InvalidParameter(
+        "lambda",
+        "must be given for jme under add-remove, because there no second moment is free: "
+        "any lambda above 0 takes from the first moment (1/norm-bound^2 weighs both alike; method "
+        "lambda-jme, balance balanced or second none need none)");
   }
   return largest_free_lambda(request.rows, request.exposure);
 }

@@ -21,7 +21,9 @@ void check_delimiter(char delimiter) {
 class CsvRows final : public TextRows {
  public:
   CsvRows(const std::string& path, const InputOptions& options)
-      : TextRows(path), splitter_(options.delimiter, options.on_bad_row == OnBadRow::zero), header_(options.header) {
+      : TextRows(path),
+        splitter_(options.delimiter, options.on_bad_row == OnBadRow::zero),
+        header_(options.header) {
     check_delimiter(options.delimiter);
     if (!hold_next_line()) refuse_empty();
     splitter_.split(lines_, most_columns);
@@ -66,8 +68,8 @@ class CsvRows final : public TextRows {
     return names;
   }
 
-  // A first row mistaken for a header would be lost, and its cells published as names. A number is a name only where
-  // the user wrote that very name.
+  // A first row mistaken for a header would be lost, and its cells published as names. A number is a name
+  // only where the user wrote that very name.
   void refuse_numbers_as_names(const std::vector<std::string>& asked, const std::string& place) const {
     double ignored = 0.0;
     for (std::size_t i = 0; i < columns_.size(); ++i) {

@@ -14,8 +14,8 @@ namespace jme::data {
 /// quotes and line breaks. A quote later in a cell is a character like others.
 class CsvSplitter {
  public:
-  /// With `one_line` a quote that its line does not close makes a bad record instead of joining the next line: where
-  /// bad rows count as zero, no row may swallow its neighbours.
+  /// With `one_line` a quote that its line does not close makes a bad record instead of joining the next
+  /// line: where bad rows count as zero, no row may swallow its neighbours.
   CsvSplitter(char delimiter, bool one_line) : delimiter_(delimiter), one_line_(one_line) {}
 
   /// Cuts the current line of `lines`, and joins lines to it while a quote is open. Keeps at most `most_kept`
@@ -29,8 +29,8 @@ class CsvSplitter {
   }
   /// The cell as meant: doubled quotes undone, or blanks around an unquoted one removed.
   [[nodiscard]] std::string unescaped(std::size_t index) const;
-  /// Whether something other than blanks stood between a closing quote and the delimiter, or (one_line) a quote
-  /// was not closed.
+  /// Whether something other than blanks stood between a closing quote and the delimiter, or (one_line) a
+  /// quote was not closed.
   [[nodiscard]] bool has_stray_text() const { return stray_text_; }
 
  private:

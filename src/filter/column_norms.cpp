@@ -56,8 +56,10 @@ std::vector<double> squared_column_norms(const Filter& c) {
   // A replaced last row is added by itself to the columns of the rows before it.
   const std::size_t regular = c.last_row() ? n - 1 : n;
   norms = c.row().is_one() ? unscheduled(c.core(), regular) : scheduled(c.core(), c.row(), regular);
-  // The recursions round once a step and a sensitivity is made of these norms: they may come out too large only.
-  const double rounding = c.row().is_one() ? 1 : 1 + 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(n);
+  // The recursions round once a step and a sensitivity is made of these norms: they may come out too large
+  // only.
+  const double rounding =
+      c.row().is_one() ? 1 : 1 + 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(n);
   norms.resize(n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
     norms[i] *= rounding * c.column()(i) * c.column()(i);

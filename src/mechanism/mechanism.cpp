@@ -16,8 +16,8 @@ namespace {
 // Products of rows and their lattice are formed in double; beyond this the square of the bound leaves its
 // range.
 constexpr double largest_norm_bound = 1e140;
-// An int64 holds the exact sum of so many products of 2^40 lattice units, and half a unit of rounding: one row more
-// and the sum of rows at the bound is 2^63.
+// An int64 holds the exact sum of so many products of 2^40 lattice units, and half a unit of rounding: one
+// row more and the sum of rows at the bound is 2^63.
 constexpr std::size_t largest_block = (std::size_t{1} << 23) - 1;
 
 Horizon checked_horizon(const StreamConfig& config) {
@@ -197,8 +197,8 @@ Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optio
 
 std::optional<double> Mechanism::corrected_sigma(const SamplerUse& use) const {
   const ApproxDp target{.epsilon = config_.budget.epsilon, .delta = config_.budget.delta};
-  // The correction makes the noise larger, and larger noise asks more of the sampler: it is computed for noise with
-  // some room above it, the least room that the corrected noise stays within.
+  // The correction makes the noise larger, and larger noise asks more of the sampler: it is computed for
+  // noise with some room above it, the least room that the corrected noise stays within.
   for (const double room : {1.001, 1.01, 1.1}) {
     SamplerUse roomy = use;
     roomy.largest_fresh_std *= room;

@@ -69,8 +69,8 @@ struct MomentStream::Engine {
   [[nodiscard]] const StreamConfig& config() const { return mechanism.config(); }
   [[nodiscard]] const Horizon& horizon() const { return mechanism.horizon(); }
 
-  // A step that failed half-way (memory ran out) leaves the channels out of step with each other: the sensitivity was
-  // computed for channels in step, so such a stream says no more.
+  // A step that failed half-way (memory ran out) leaves the channels out of step with each other: the
+  // sensitivity was computed for channels in step, so such a stream says no more.
   void check_whole() const {
     if (broken) throw StateError("the stream failed inside a step and cannot go on");
   }
@@ -215,9 +215,15 @@ const Release& MomentStream::finish() {
   return engine().newest;
 }
 
-const Release& MomentStream::release() const { return engine().newest; }
-const Mechanism& MomentStream::mechanism() const { return engine().mechanism; }
-std::size_t MomentStream::rows() const { return engine().rows; }
+const Release& MomentStream::release() const {
+  return engine().newest;
+}
+const Mechanism& MomentStream::mechanism() const {
+  return engine().mechanism;
+}
+std::size_t MomentStream::rows() const {
+  return engine().rows;
+}
 
 MomentStream::Engine& MomentStream::engine() const {
   if (!engine_) throw StateError("the stream was moved from");

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <limits>
+
+#include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/base/horizon.hpp>
@@ -9,7 +9,9 @@
 namespace jme {
 namespace {
 
-std::string message(const std::exception& error) { return error.what(); }
+std::string message(const std::exception& error) {
+  return error.what();
+}
 
 TEST(InvalidParameter, NamesTheParameterItsValueAndWhatIsAllowed) {
   EXPECT_EQ(message(InvalidParameter("delta", 1.0, "in (0, 1)")), "delta = 1: must be in (0, 1)");
@@ -43,7 +45,8 @@ TEST(Horizon, RefusesNothingAndTooMuch) {
   EXPECT_THROW(Horizon(5, 0), InvalidParameter);
   EXPECT_THROW(Horizon(Horizon::most_steps + 1), InvalidParameter);
   EXPECT_NO_THROW(Horizon(1'000'000'000'000, 100'000));
-  EXPECT_EQ(Horizon(std::numeric_limits<std::size_t>::max(), std::size_t{1} << 40).steps(), std::size_t{1} << 24);
+  EXPECT_EQ(Horizon(std::numeric_limits<std::size_t>::max(), std::size_t{1} << 40).steps(),
+            std::size_t{1} << 24);
 }
 
 TEST(SecondMomentSize, CountsTheSymmetricHalf) {

@@ -159,7 +159,8 @@ TEST(Csv, FilesThatCannotBeOpenedSayWhy) {
 TEST(Csv, WhereBadRowsAreForgivenAnOpenQuoteSpoilsItsOwnLineOnly) {
   // One person's row must not swallow its neighbours': five rows stay five.
   const InputOptions forgiving = {.on_bad_row = OnBadRow::zero};
-  EXPECT_EQ(rows_of("a,b\n1,2\n\"3,-1\n5,5\n6,1\"\n7,1\n", forgiving), (Rows{{1, 2}, {0, 0}, {5, 5}, {0, 0}, {7, 1}}));
+  EXPECT_EQ(rows_of("a,b\n1,2\n\"3,-1\n5,5\n6,1\"\n7,1\n", forgiving),
+            (Rows{{1, 2}, {0, 0}, {5, 5}, {0, 0}, {7, 1}}));
   EXPECT_EQ(rows_of("a,b\n1,2\n3,\"4\n5,6\n", forgiving), (Rows{{1, 2}, {0, 0}, {5, 6}}));
   EXPECT_EQ(rows_of("a,b\n1,\"2\"\n", forgiving), (Rows{{1, 2}}));
 }

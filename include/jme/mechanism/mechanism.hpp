@@ -47,8 +47,8 @@ class Mechanism {
   /// the distance between our sampler and an ideal Gaussian is taken off the budget first
   /// (random/GUARANTEES.md).
   [[nodiscard]] double sigma() const { return sigma_; }
-  /// How far the sampler may be from the ideal Gaussian beyond what the budget paid for: (0, 0) where it paid, which
-  /// is as long as that costs at most 10% more noise. Where sigma was given, nothing is paid.
+  /// How far the sampler may be from the ideal Gaussian beyond what the budget paid for: (0, 0) where it
+  /// paid, which is as long as that costs at most 10% more noise. Where sigma was given, nothing is paid.
   [[nodiscard]] const SamplerDistance& sampler_excess() const { return sampler_excess_; }
   [[nodiscard]] const Exposure& exposure() const { return exposure_; }
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
