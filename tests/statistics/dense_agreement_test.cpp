@@ -150,5 +150,51 @@ TEST_P(DenseAgreement, ToOneLatticeUnitForEveryShapeAndWorkload) {
 }
 INSTANTIATE_TEST_SUITE_P(Rows, DenseAgreement, testing::Values(15, 60, 299, 300));
 
+// PP and its debiased form with the same draws differ by the bias alone, on the diagonal: sum_t V_kt Q_tt
+// std1^2 at release k, Q = (C1'C1)^-1 over rows (MATH 4).
+void expect_difference_to_be_the_bias(StreamConfig config) {
+  SCOPED_TRACE(config.workload.name() + " " + config.shape.name());
+  config.method = Method::pp;
+  const Mechanism biased(config);
+  config.method = Method::pp_debiased;
+  const Mechanism debiased(config);
+  const double variance = std::pow(debiased.calibration().std_first, 2);
+  const Eigen::VectorXd q = oracle::inverse(debiased.c1().to_dense()).rowwise().squaredNorm();
+  const Eigen::VectorXd bias =
+      variance * (oracle::workload_over_rows(config.workload, debiased.horizon()) * q);
+
+  MomentStream with(biased, InsecureTestSeed{seed}), without(debiased, InsecureTestSeed{seed});
+  const std::vector<double> row(config.dimension, 0.25);
+  for (std::size_t t = 0; t < config.rows; ++t) {
+    const Release& left = with.push(row);
+    const Release& right = without.push(row);
+    if (!left.is_new()) continue;
+    const double expected = bias[static_cast<Eigen::Index>(left.steps()) - 1];
+    const Eigen::MatrixXd difference = left.second_matrix() - right.second_matrix();
+    // Roundings of sums of at most `rows` terms, each at most the largest entry.
+    const double tolerance =
+        static_cast<double>(config.rows) * 0x1p-50 * (left.second_matrix().cwiseAbs().maxCoeff() + expected);
+    EXPECT_LE((difference - expected * Eigen::Matrix2d::Identity()).cwiseAbs().maxCoeff(), tolerance);
+    EXPECT_NEAR(left.bias_second(), expected, tolerance);
+    EXPECT_EQ(right.bias_second(), 0);
+  }
+  EXPECT_EQ(with.release().steps(), biased.horizon().steps());
+}
+
+TEST(PpBias, IsEachRowsOwnNoiseThroughTheWorkload) {
+  for (const Workload& workload : {prefix(), mean(), decay(0.9), window(8)}) {
+    for (const Shape& shape : {Shape::identity(), Shape::square_root(), Shape::banded(5),
+                               Shape::blt({.poles = {0.97, 0.6}, .zeros = {0.85, 0.2}})}) {
+      expect_difference_to_be_the_bias({.budget = {.sigma = 1},
+                                        .rows = 22,
+                                        .every = 4,
+                                        .dimension = 2,
+                                        .norm_bound = 1,
+                                        .workload = workload,
+                                        .shape = shape});
+    }
+  }
+}
+
 }  // namespace
 }  // namespace jme
