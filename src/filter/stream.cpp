@@ -170,6 +170,42 @@ void FilterStream::advance(std::span<const double> in, std::span<double> out, co
   ++done_;
 }
 
+std::size_t FilterStream::memory_size(std::size_t steps_done) const {
+  const std::size_t sums = stride_ == 0 ? 0 : (modes_.size() + window_sum_.size()) / stride_;
+  return (std::min(steps_done, slots_) + sums) * width_;
+}
+
+std::vector<double> FilterStream::memory() const {
+  std::vector<double> numbers;
+  numbers.reserve(memory_size(done_));
+  for (const std::vector<double>* part : {&history_, &modes_, &window_sum_}) {
+    for (std::size_t begin = 0; begin < part->size(); begin += stride_) {
+      const auto vector = part->begin() + static_cast<std::ptrdiff_t>(begin);
+      numbers.insert(numbers.end(), vector, vector + static_cast<std::ptrdiff_t>(width_));
+    }
+  }
+  return numbers;
+}
+
+void FilterStream::restore(std::size_t steps_done, std::span<const double> memory, bool ended) {
+  if (steps_done > filter_.steps() || memory.size() != memory_size(steps_done)) {
+    throw StateError("state: a filter's memory has the wrong size");
+  }
+  if (!std::all_of(memory.begin(), memory.end(), [](double value) { return std::isfinite(value); })) {
+    throw StateError("state: a filter's memory has a number that is not finite");
+  }
+  history_.assign(std::min(steps_done, slots_) * stride_, 0.0);
+  const double* next = memory.data();
+  for (std::vector<double>* part : {&history_, &modes_, &window_sum_}) {
+    for (std::size_t begin = 0; begin < part->size(); begin += stride_) {
+      std::copy_n(next, width_, part->begin() + static_cast<std::ptrdiff_t>(begin));
+      next += width_;
+    }
+  }
+  done_ = steps_done;
+  ended_ = ended;
+}
+
 double* FilterStream::past(std::size_t step, std::size_t begin) {
   return history_.data() + (step % slots_) * stride_ + begin;
 }

@@ -215,6 +215,36 @@ TEST(FilterStream, OfAWindowForgetsHugeValuesEntirely) {
   }
 }
 
+TEST(FilterStream, GoesOnFromItsMemoryWithTheSameBits) {
+  const Eigen::MatrixXd input = random_matrix(11);
+  for (const Sample& sample : samples::all(steps)) {
+    for (const Direction direction : {Direction::forward, Direction::inverse}) {
+      FilterStream whole(sample.filter, direction, 11);
+      std::vector<double> memory = whole.memory(), out(11), again(11);
+      for (std::size_t t = 0; t < steps; ++t) {
+        FilterStream resumed(sample.filter, direction, 11);
+        ASSERT_EQ(memory.size(), resumed.memory_size(t));
+        resumed.restore(t, memory);
+        whole.step(row_of(input, t), out);
+        resumed.step(row_of(input, t), again);
+        ASSERT_EQ(out, again) << sample.name << " step " << t;
+        memory = whole.memory();
+        ASSERT_EQ(memory, resumed.memory()) << sample.name << " step " << t;
+      }
+    }
+  }
+}
+
+TEST(FilterStream, RefusesAMemoryOfTheWrongSizeOrNotFinite) {
+  FilterStream stream(Filter::toeplitz(9, samples::blt4()), Direction::inverse, 2);
+  EXPECT_THROW(stream.restore(3, std::vector<double>(7, 0.0)), StateError);
+  EXPECT_THROW(stream.restore(10, std::vector<double>(8, 0.0)), StateError);
+  EXPECT_THROW(stream.restore(3, std::vector<double>(8, HUGE_VAL)), StateError);
+  stream.restore(9, std::vector<double>(8, 0.0));
+  std::vector<double> out(2);
+  EXPECT_THROW(stream.step(out, out), BudgetExhausted);
+}
+
 TEST(FilterStream, OfNoCoordinatesDoesNothing) {
   FilterStream stream(Filter::toeplitz(3, samples::blt4()), Direction::inverse, 0);
   std::vector<double> nothing;

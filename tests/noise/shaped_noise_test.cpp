@@ -133,7 +133,7 @@ TEST(ShapedNoise, ChannelsAndNoncesAreDifferentNoise) {
   const std::vector<double> scale(20, 1e6);
   const Nonce other = {9};
   ShapedNoise a(shape, test_source(), Channel::first, scale), b(shape, test_source(), Channel::second, scale),
-      c(shape, {InsecureTestSeed{1}.key(), other}, Channel::first, scale);
+      c(shape, GaussianSource(InsecureTestSeed{1}.key(), other), Channel::first, scale);
   std::vector<double> x(20, 0.0), y(20, 0.0), z(20, 0.0);
   a.add_to(x);
   b.add_to(y);

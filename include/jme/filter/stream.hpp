@@ -32,6 +32,16 @@ class FilterStream {
   [[nodiscard]] std::size_t steps_done() const { return done_; }
   [[nodiscard]] std::size_t width() const { return width_; }
 
+  /// Everything it remembers, so that a stream of the same filter can go on from here: memory_size(steps
+  /// done) numbers.
+  [[nodiscard]] std::vector<double> memory() const;
+  [[nodiscard]] std::size_t memory_size(std::size_t steps_done) const;
+  /// False where the memory grows with every step of the horizon (square roots, dense matrices).
+  [[nodiscard]] bool memory_is_bounded() const { return slots_ + 1 < filter_.steps() || slots_ == 0; }
+  /// Goes on from such a memory; `ended` after last_step. Throws StateError unless it has the right size and
+  /// is finite.
+  void restore(std::size_t steps_done, std::span<const double> memory, bool ended = false);
+
  private:
   // How a step is made: from past inputs, from past outputs, as a sum over a window, or by whole rows of a
   // matrix.
