@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "durable_run.hpp"
 #include "exit_codes.hpp"
 #include "input_flags.hpp"
 #include "parse.hpp"
@@ -89,6 +90,7 @@ class RunCommand {
   CLI::App* app_;
   StreamFlags stream_;
   InputFlags input_;
+  StateFlags state_;
   Text emit_, output_, seed_;
   bool raw_ = false, psd_ = false, dry_run_ = false;
 };

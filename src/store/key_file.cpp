@@ -108,9 +108,7 @@ void KeyFile::create(const std::filesystem::path& path, const Key& key) {
 }
 
 KeyFile::KeyFile(const std::filesystem::path& path, Access access)
-    : path_(path),
-      file_(path, access == Access::write ? O_RDWR : O_RDONLY),
-      key_(checked_key(path, file_)) {
+    : path_(path), file_(path, access == Access::write ? O_RDWR : O_RDONLY), key_(checked_key(path, file_)) {
   const auto even = read_place(file_, key_, 0);
   const auto odd = read_place(file_, key_, 1);
   if (!even && !odd) throw damaged(path, "is damaged: its counter cannot be read");

@@ -33,9 +33,11 @@ Context begin(const Key& key, std::uint64_t counter, std::span<const std::byte> 
   if (!context) throw Error("AES-256-GCM failed in OpenSSL");
   std::array<unsigned char, 12> iv{};
   std::memcpy(iv.data(), &counter, sizeof counter);
-  require(EVP_CipherInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, key.bytes().data(), iv.data(), encrypt));
+  require(
+      EVP_CipherInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, key.bytes().data(), iv.data(), encrypt));
   int length = 0;
-  require(EVP_CipherUpdate(context.get(), nullptr, &length, octets(about.data()), static_cast<int>(about.size())));
+  require(EVP_CipherUpdate(context.get(), nullptr, &length, octets(about.data()),
+                           static_cast<int>(about.size())));
   return context;
 }
 
