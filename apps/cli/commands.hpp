@@ -95,6 +95,21 @@ class RunCommand {
   bool raw_ = false, psd_ = false, dry_run_ = false;
 };
 
+/// What was spent on the streams of a state folder.
+class LedgerCommand {
+ public:
+  explicit LedgerCommand(CLI::App& root);
+  LedgerCommand(const LedgerCommand&) = delete;
+  LedgerCommand& operator=(const LedgerCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  Text directory_, delta_;
+  bool json_ = false;
+};
+
 /// The whole pipeline on built-in public data, private beside exact.
 class DemoCommand {
  public:

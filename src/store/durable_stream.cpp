@@ -122,8 +122,7 @@ struct DurableStream::Impl {
                                                : fmt::format("a row from {} to {}", first, block.rows);
     throw StateError(
         fmt::format("state {}: {} is not the row that this stream took there: its noise may meet no other "
-                    "row; other data "
-                    "need another --source, a second stream on the same data another --stream",
+                    "row; other data need another source, a second stream on the same data a name of its own",
                     options.directory.string(), which));
   }
 
