@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "durable_run.hpp"
 #include "exit_codes.hpp"
 #include "input_flags.hpp"
 #include "parse.hpp"
@@ -89,8 +90,24 @@ class RunCommand {
   CLI::App* app_;
   StreamFlags stream_;
   InputFlags input_;
+  StateFlags state_;
   Text emit_, output_, seed_;
   bool raw_ = false, psd_ = false, dry_run_ = false;
+};
+
+/// What was spent on the streams of a state folder.
+class LedgerCommand {
+ public:
+  explicit LedgerCommand(CLI::App& root);
+  LedgerCommand(const LedgerCommand&) = delete;
+  LedgerCommand& operator=(const LedgerCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  Text directory_, delta_;
+  bool json_ = false;
 };
 
 /// The whole pipeline on built-in public data, private beside exact.

@@ -19,6 +19,8 @@ constexpr double largest_norm_bound = 1e140;
 // An int64 holds the exact sum of so many products of 2^40 lattice units, and half a unit of rounding: one
 // row more and the sum of rows at the bound is 2^63.
 constexpr std::size_t largest_block = (std::size_t{1} << 23) - 1;
+// Probability granted to the sampler's distance where it is stated.
+constexpr double sampler_tail = 1e-12;
 
 Horizon checked_horizon(const StreamConfig& config) {
   if (config.every == 0 || config.every > largest_block) {
@@ -172,15 +174,15 @@ void Mechanism::pay_for_sampler(const RowModel& rows, std::optional<double> lamb
     use = joined(use, sampler_use(c2_, noise_scale_second(calibration_), touched));
   }
   if (config_.budget.sigma == 0) {
-    if (const auto sigma = corrected_sigma(use)) {
-      sigma_ = *sigma;
+    if (const auto correction = corrected_sigma(use)) {
+      sigma_ = correction->sigma;
+      sampler_distance_ = correction->paid;
       calibration_ = calibrated(rows, sigma_, lambda);
       return;
     }
   }
   // Nothing to pay with, or too little: the guarantee is stated with this beside it.
-  constexpr double tail = 1e-12;
-  sampler_excess_ = sampler_distance(use, tail);
+  sampler_distance_ = sampler_excess_ = jme::sampler_distance(use, sampler_tail);
 }
 
 Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optional<double> lambda) const {
@@ -195,7 +197,7 @@ Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optio
                     .tau = config_.tau});
 }
 
-std::optional<double> Mechanism::corrected_sigma(const SamplerUse& use) const {
+std::optional<Mechanism::Correction> Mechanism::corrected_sigma(const SamplerUse& use) const {
   const ApproxDp target{.epsilon = config_.budget.epsilon, .delta = config_.budget.delta};
   // The correction makes the noise larger, and larger noise asks more of the sampler: it is computed for
   // noise with some room above it, the least room that the corrected noise stays within.
@@ -205,7 +207,9 @@ std::optional<double> Mechanism::corrected_sigma(const SamplerUse& use) const {
     roomy.fresh_variance *= room * room;
     try {
       const double sigma = noise_multiplier(ideal_budget(target, roomy));
-      if (sigma <= room * sigma_) return sigma;
+      if (sigma <= room * sigma_) {
+        return Correction{.sigma = sigma, .paid = jme::sampler_distance(roomy, sampler_tail)};
+      }
     } catch (const InvalidParameter&) {
       return std::nullopt;  // the distance alone is more than the budget
     }

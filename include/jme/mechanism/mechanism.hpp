@@ -50,6 +50,8 @@ class Mechanism {
   /// How far the sampler may be from the ideal Gaussian beyond what the budget paid for: (0, 0) where it
   /// paid, which is as long as that costs at most 10% more noise. Where sigma was given, nothing is paid.
   [[nodiscard]] const SamplerDistance& sampler_excess() const { return sampler_excess_; }
+  /// How far it may be in all, paid for or not: what several runs on the same people add up.
+  [[nodiscard]] const SamplerDistance& sampler_distance() const { return sampler_distance_; }
   [[nodiscard]] const Exposure& exposure() const { return exposure_; }
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
@@ -68,7 +70,11 @@ class Mechanism {
   [[nodiscard]] Calibration calibrated(const RowModel& rows, double sigma,
                                        std::optional<double> lambda) const;
   void pay_for_sampler(const RowModel& rows, std::optional<double> lambda);
-  [[nodiscard]] std::optional<double> corrected_sigma(const SamplerUse& use) const;
+  struct Correction {
+    double sigma;
+    SamplerDistance paid;
+  };
+  [[nodiscard]] std::optional<Correction> corrected_sigma(const SamplerUse& use) const;
   StreamConfig config_;
   Horizon horizon_;
   Shape shape_first_, shape_second_;
@@ -79,6 +85,7 @@ class Mechanism {
   Calibration calibration_;
   double lambda_free_;
   SamplerDistance sampler_excess_{.epsilon = 0, .delta = 0};
+  SamplerDistance sampler_distance_{.epsilon = 0, .delta = 0};
 };
 
 }  // namespace jme

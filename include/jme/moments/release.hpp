@@ -45,6 +45,12 @@ class Release {
   [[nodiscard]] double weight_first() const { return weight_first_; }
   [[nodiscard]] double weight_second() const { return weight_second_; }
 
+  /// All its numbers in a row, and the same release from them again: for streams that outlive a process.
+  [[nodiscard]] std::vector<double> packed() const;
+  /// Throws StateError for another number of numbers.
+  static Release unpacked(std::size_t dimension, SecondMoment second, std::size_t rows, std::size_t steps,
+                          std::span<const double> numbers);
+
  private:
   friend class MomentStream;
   std::size_t dimension_;
