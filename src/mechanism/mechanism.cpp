@@ -217,21 +217,14 @@ std::optional<Mechanism::Correction> Mechanism::corrected_sigma(const SamplerUse
   return std::nullopt;
 }
 
-std::vector<double> Mechanism::noise_scale_first(const Calibration& calibration) const {
-  return std::vector<double>(config_.dimension, calibration.std_first / lattice_.first);
+NoiseScale Mechanism::noise_scale_first(const Calibration& calibration) const {
+  return NoiseScale::uniform(config_.dimension, calibration.std_first / lattice_.first);
 }
 
-std::vector<double> Mechanism::noise_scale_second(const Calibration& calibration) const {
-  const std::size_t d = config_.dimension;
+NoiseScale Mechanism::noise_scale_second(const Calibration& calibration) const {
   const double std = calibration.std_second / lattice_.second;
-  if (config_.second == SecondMoment::diagonal) return std::vector<double>(d, std);
-  std::vector<double> scale;
-  scale.reserve(second_moment_size(SecondMoment::full, d));
-  for (std::size_t i = 0; i < d; ++i) {
-    scale.push_back(std);
-    scale.insert(scale.end(), d - 1 - i, std / std::sqrt(2.0));
-  }
-  return scale;
+  if (config_.second == SecondMoment::diagonal) return NoiseScale::uniform(config_.dimension, std);
+  return NoiseScale::triangle(config_.dimension, std, std / std::sqrt(2.0));
 }
 
 }  // namespace jme

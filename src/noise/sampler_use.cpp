@@ -190,7 +190,7 @@ RowBounds toeplitz_bounds(const Filter& shape, const std::vector<double>& noise_
 
 }  // namespace
 
-SamplerUse sampler_use(const Filter& shape, std::span<const double> scale, std::size_t blocks_touched) {
+SamplerUse sampler_use(const Filter& shape, const NoiseScale& scale, std::size_t blocks_touched) {
   if (shape.last_row()) throw InvalidParameter("shape", "a shape's last row cannot be replaced");
   const std::size_t n = shape.steps();
   std::vector<double> noise_std = squared_inverse_row_norms(shape);
@@ -201,8 +201,8 @@ SamplerUse sampler_use(const Filter& shape, std::span<const double> scale, std::
   const bool diagonal_shape = !shape.is_dense() && !Form(shape).has_past();
   const std::size_t steps = diagonal_shape ? std::min(n, blocks_touched) : n;
 
-  SamplerUse use{.draws = static_cast<double>(steps) * static_cast<double>(scale.size()),
-                 .width = static_cast<double>(scale.size()),
+  SamplerUse use{.draws = static_cast<double>(steps) * static_cast<double>(scale.width()),
+                 .width = static_cast<double>(scale.width()),
                  .fresh_variance = 0,
                  .largest_fresh_std = 0,
                  .smallest_fresh_std = HUGE_VAL,
@@ -212,21 +212,20 @@ SamplerUse sampler_use(const Filter& shape, std::span<const double> scale, std::
                  .memory = bounds.memory,
                  .column_ratio = 1,
                  .row_sum = bounds.row_sum};
-  const auto [smallest, largest] = std::minmax_element(scale.begin(), scale.end());
-  const double squared_scale = std::inner_product(scale.begin(), scale.end(), scale.begin(), 0.0);
+  const double squared_scale = scale.squared_norm();
   const double first = shape.is_dense() ? 1 : std::abs(shape.core().coefficients(1)[0]);
   for (std::size_t t = 0; t < n; ++t) {
     const auto i = static_cast<Eigen::Index>(t);
     const double diagonal =
         shape.is_dense() ? std::abs(shape.matrix()(i, i)) : first * shape.row()(t) * shape.column()(t);
     use.fresh_variance += squared_scale / (diagonal * diagonal);
-    use.largest_fresh_std = std::max(use.largest_fresh_std, *largest / diagonal);
-    use.smallest_fresh_std = std::min(use.smallest_fresh_std, *smallest / diagonal);
+    use.largest_fresh_std = std::max(use.largest_fresh_std, scale.largest() / diagonal);
+    use.smallest_fresh_std = std::min(use.smallest_fresh_std, scale.smallest() / diagonal);
     use.column_ratio = std::max(use.column_ratio, std::sqrt(squared_columns[t]) / diagonal);
   }
   // Which steps count is not known beforehand: the largest, should it be all of them.
   if (steps < n) {
-    const double unit = use.largest_fresh_std / *largest;
+    const double unit = use.largest_fresh_std / scale.largest();
     use.fresh_variance =
         std::min(use.fresh_variance, static_cast<double>(steps) * squared_scale * unit * unit);
   }

@@ -8,6 +8,7 @@
 #include <jme/calibration/calibration.hpp>
 #include <jme/filter/filter.hpp>
 #include <jme/mechanism/stream_config.hpp>
+#include <jme/noise/noise_scale.hpp>
 #include <jme/random/sampler_distance.hpp>
 
 namespace jme {
@@ -61,8 +62,8 @@ class Mechanism {
   }
   /// Standard deviation of the noise on every coordinate of a step, in lattice units: off-diagonal entries of
   /// the full second moment carry half the variance of its diagonal (MATH 5).
-  [[nodiscard]] std::vector<double> noise_scale_first(const Calibration& calibration) const;
-  [[nodiscard]] std::vector<double> noise_scale_second(const Calibration& calibration) const;
+  [[nodiscard]] NoiseScale noise_scale_first(const Calibration& calibration) const;
+  [[nodiscard]] NoiseScale noise_scale_second(const Calibration& calibration) const;
   /// lambda* (0 under add-remove or without a second moment).
   [[nodiscard]] double lambda_free() const { return lambda_free_; }
 

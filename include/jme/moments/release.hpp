@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include <Eigen/Core>
 
 #include <jme/base/values.hpp>
+#include <jme/filter/aligned_vector.hpp>
 
 namespace jme {
 
@@ -57,7 +57,7 @@ class Release {
   SecondMoment second_kind_;
   std::size_t rows_ = 0, steps_ = 0;
   bool is_new_ = false, shares_noise_ = false;
-  std::vector<double> first_, second_;
+  AlignedVector first_, second_;
   double std_first_ = 0, std_second_ = 0, bias_second_ = 0, weight_first_ = 0, weight_second_ = 0;
 };
 
