@@ -149,8 +149,8 @@ void FilterStream::advance(std::span<const double> in, std::span<const double> l
   }
   const bool forward = direction_ == Direction::forward;
   const bool dense = form_ == Form::dense;
-  const double row = dense ? 1.0 : last.row.value_or(filter_.row()(done_));
-  const double column = dense ? 1.0 : filter_.column()(done_);
+  const double row = dense ? 1.0 : last.row ? *last.row : rows_.at(filter_.row(), done_);
+  const double column = dense ? 1.0 : columns_.at(filter_.column(), done_);
   const std::vector<double> weights = dense ? filter_.row_weights(done_) : std::vector<double>{};
   if (done_ < slots_) history_.resize((done_ + 1) * stride_, 0.0);
   std::array<double, tile> buffer;
