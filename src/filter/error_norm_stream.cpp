@@ -1,5 +1,3 @@
-#include <jme/filter/error_norm_stream.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -7,23 +5,14 @@
 #include <Eigen/Core>
 
 #include <jme/base/errors.hpp>
+#include <jme/filter/error_norm_stream.hpp>
 #include <jme/filter/norms.hpp>
 
 #include "filter/compensated_sum.hpp"
+#include "filter/error_norm_recursion.hpp"
 #include "filter/series.hpp"
 
 namespace jme {
-
-/// Norms step by step; `last` leaves the state as it is.
-class ErrorNormStream::Recursion {
- public:
-  Recursion() = default;
-  Recursion(const Recursion&) = delete;
-  Recursion& operator=(const Recursion&) = delete;
-  virtual ~Recursion() = default;
-  virtual void next(std::span<double> out) = 0;
-  [[nodiscard]] virtual double last(const FilterStream::LastStep& last) = 0;
-};
 
 namespace {
 
@@ -149,8 +138,8 @@ class ScheduledRecursion : public ErrorNormStream::Recursion {
   using Vector = Eigen::Matrix<double, Size, 1>;
   using Square = Eigen::Matrix<double, Size, Size>;
   struct State {
-    Square sums;      // Cov(S)
-    Vector cross;     // Cov(S, m)
+    Square sums;        // Cov(S)
+    Vector cross;       // Cov(S, m)
     double memory = 0;  // Var m
   };
   /// What a release sees: x and m before the step.
@@ -196,7 +185,9 @@ bool has_few_states(const Filter& a, const Filter& c) {
          c.core().modes.size() <= 16;
 }
 
-std::unique_ptr<ErrorNormStream::Recursion> recursion(const Filter& a, const Filter& c) {
+}  // namespace
+
+std::unique_ptr<ErrorNormStream::Recursion> ErrorNormStream::Recursion::of(const Filter& a, const Filter& c) {
   if (!has_few_states(a, c)) return nullptr;
   if (c.is_toeplitz()) return std::make_unique<ToeplitzRecursion>(a, c);
   const std::size_t modes = c.core().modes.size();
@@ -206,13 +197,11 @@ std::unique_ptr<ErrorNormStream::Recursion> recursion(const Filter& a, const Fil
   return std::make_unique<ScheduledRecursion<Eigen::Dynamic>>(a, c);
 }
 
-}  // namespace
-
 ErrorNormStream::ErrorNormStream(const Filter& a, const Filter& c) {
   if (a.steps() != c.steps())
     throw InvalidParameter("steps", "workload and shape have different numbers of steps");
   if (!c.is_invertible()) throw InvalidParameter("shape", "cannot be inverted: its diagonal has a 0");
-  recursion_ = recursion(a, c);
+  recursion_ = Recursion::of(a, c);
   if (!recursion_) all_ = squared_error_row_norms(a, c);
 }
 
@@ -233,6 +222,23 @@ void ErrorNormStream::next(std::span<double> out) {
     std::copy_n(all_.begin() + static_cast<std::ptrdiff_t>(done_), out.size(), out.begin());
   }
   done_ += out.size();
+  if (!out.empty()) newest_ = out.back();
+}
+
+double ErrorNormStream::at(std::size_t step) {
+  if (step + 1 < done_) throw Error("error norms: steps must be asked for in order");
+  // In pieces, because a call a step would cost more than the steps.
+  std::vector<double> skipped;
+  while (done_ <= step) {
+    skipped.resize(std::min<std::size_t>(step + 1 - done_, Schedule::block));
+    next(skipped);
+  }
+  return newest_;
+}
+
+void ErrorNormStream::skip_to(std::size_t step) {
+  if (step > done_) (void)at(step - 1);
+  if (step < done_) throw Error("error norms: steps must be asked for in order");
 }
 
 double ErrorNormStream::last(const FilterStream::LastStep& last) const {
@@ -241,6 +247,25 @@ double ErrorNormStream::last(const FilterStream::LastStep& last) const {
 
 bool ErrorNormStream::closes_early() const {
   return recursion_ != nullptr;
+}
+
+ErrorNormTotals error_norm_totals(const Filter& a, const Filter& c, std::size_t steps) {
+  ErrorNormStream norms(a, c);
+  const std::size_t end = std::min(steps, a.steps());
+  std::vector<double> block(Schedule::block);
+  CompensatedSum sum;
+  double largest = 0;
+  while (norms.steps_done() < end) {
+    block.resize(std::min(Schedule::block, end - norms.steps_done()));
+    norms.next(block);
+    double block_sum = 0;
+    for (const double norm : block) {
+      block_sum += norm;
+      largest = std::max(largest, norm);
+    }
+    sum.add(block_sum);
+  }
+  return {.sum = sum.value(), .largest = largest};
 }
 
 }  // namespace jme

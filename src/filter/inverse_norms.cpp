@@ -4,6 +4,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/filter/filter.hpp>
+#include <jme/filter/norms.hpp>
 #include <jme/filter/schedule.hpp>
 
 #include "filter/pair_sums.hpp"
@@ -43,7 +44,8 @@ Schedule::InverseNorms Schedule::inverse_norms(const Schedule& row, const Toepli
   }
   if (steps == 0 || row.steps() < steps) throw InvalidParameter("schedule", "is shorter than the filter");
   bool positive = core.taps.size() == 1 && !core.inverted && core.lag_taps.empty();
-  for (const Mode& mode : core.modes) positive = positive && mode.weight > 0 && mode.pole >= 0 && mode.pole < 1;
+  for (const Mode& mode : core.modes)
+    positive = positive && mode.weight > 0 && mode.pole >= 0 && mode.pole < 1;
   if (!positive) {
     throw InvalidParameter("filter", "norms of columns need one tap, positive weights and poles in [0, 1)");
   }
@@ -65,8 +67,7 @@ Schedule::InverseNorms Schedule::inverse_norms(const Schedule& row, const Toepli
 Schedule Schedule::inverse_column_norms(const Schedule& row, const Toeplitz& core, std::size_t steps) {
   InverseNorms norms = inverse_norms(row, core, steps);
   // A sum of positive terms with powers of a rounded ratio: the relative error grows by at most 3 u a step.
-  norms.up =
-      1 + 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(steps + norms.pairs() + 16);
+  norms.up = 1 + 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(steps + norms.pairs() + 16);
   for (std::size_t end = block; end < steps; end += block) norms.ends.push_back(end);
   norms.ends.push_back(steps);
   norms.sums.assign(norms.ends.size() * norms.pairs(), 0.0);
@@ -90,6 +91,7 @@ Schedule Schedule::inverse_endless_column_norms(const Schedule& row, const Toepl
   if (norms.row && (norms.row->s != 0 || norms.row->q > 0)) {
     throw InvalidParameter("schedule", "columns without end need a row schedule that does not rise");
   }
+  if (!norms.row) return constant_until(steps, 1 / endless_column_norm(core), {});
   // Block by block at first; then in leaps over which the squared schedule stays below its chord.
   std::size_t end = block;
   const auto last = static_cast<std::size_t>(tail * static_cast<double>(steps));
@@ -100,11 +102,10 @@ Schedule Schedule::inverse_endless_column_norms(const Schedule& row, const Toepl
   norms.sums.resize(norms.ends.size() * norms.pairs());
   // From there on the schedule is at most what it is there: l^2 / (1 - p_i p_k).
   std::vector<double> sums;
-  const double beyond = norms.row ? std::exp(2 * norms.row->log_at(static_cast<double>(end))) : 1.0;
+  const double beyond = std::exp(2 * norms.row->log_at(static_cast<double>(end)));
   for (const double log_ratio : log_ratios(norms.poles)) sums.push_back(beyond / -std::expm1(log_ratio));
   for (std::size_t b = norms.ends.size(); b-- > 0;) {
-    std::copy(sums.begin(), sums.end(),
-              norms.sums.begin() + static_cast<std::ptrdiff_t>(b * norms.pairs()));
+    std::copy(sums.begin(), sums.end(), norms.sums.begin() + static_cast<std::ptrdiff_t>(b * norms.pairs()));
     if (b > 0) norms.leap(norms.ends[b], norms.ends[b - 1], sums);
   }
   Schedule schedule;

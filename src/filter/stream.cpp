@@ -127,8 +127,8 @@ void FilterStream::check_width(std::span<const double> in, std::span<double> out
 void FilterStream::begin_step() {
   if (ended_ || done_ >= filter_.steps()) throw BudgetExhausted("filter stream: all its steps are done");
   const bool dense = form_ == Form::dense;
-  const double row = dense ? 1.0 : filter_.row()(done_);
-  const double column = dense ? 1.0 : filter_.column()(done_);
+  const double row = dense ? 1.0 : rows_.at(filter_.row(), done_);
+  const double column = dense ? 1.0 : columns_.at(filter_.column(), done_);
   const bool forward = direction_ == Direction::forward;
   in_ = forward ? column : 1 / row;
   out_ = forward ? row : 1 / column;

@@ -104,7 +104,7 @@ MomentStream::Engine::Engine(const Mechanism& design, const Key& key, std::vecto
   second_sum.emplace(config().dimension, config().second, horizon().every(), beta_second,
                      noises_rows ? SecondSum::Rows::real : SecondSum::Rows::lattice, &pool);
   if (noises_rows) {
-    row_variance = squared_inverse_row_norms(mechanism.c1());
+    row_variance.emplace(Filter::identity(horizon().rows()), mechanism.c1());
     accumulate_bias.emplace(accumulator(mechanism.workload_second(), horizon(), 1));
   } else {
     noise_second.emplace(mechanism.c2(), draw_periods(key, nonces), Channel::second,
@@ -122,6 +122,12 @@ void MomentStream::Engine::check(std::span<const double> values) const {
   check_whole();
   if (finished) throw BudgetExhausted("the stream was finished: no row may follow");
   if (rows >= horizon().rows()) {
+    if (horizon().is_unbounded()) {
+      throw BudgetExhausted(fmt::format(
+          "row {}: a stream without a horizon ends after 2^26 steps of noise; begin another, which "
+          "spends its own budget",
+          rows + 1));
+    }
     throw BudgetExhausted(
         fmt::format("row {}: the horizon of {} rows is used up", rows + 1, horizon().rows()));
   }
@@ -143,7 +149,7 @@ void MomentStream::Engine::push(std::span<const double> values) {
   if (noises_rows) noise_first.add_to(row);
   for (std::size_t i = 0; i < row.size(); ++i) first[i] = beta_first * first[i] + row[i];
   if (second_sum) second_sum->add(row);
-  if (noises_rows && second_sum) bias = beta_second * bias + row_variance[rows];
+  if (noises_rows && second_sum) bias = beta_second * bias + row_variance->at(rows);
   ++rows;
   ++rows_in_block;
   newest.is_new_ = false;

@@ -51,7 +51,7 @@ struct MomentStream::Engine {
   std::optional<SecondSum> second_sum;
   FilterStream accumulate_first;
   std::optional<FilterStream> accumulate_second, accumulate_bias;
-  std::vector<double> row_variance;  // PP: Q_tt
+  std::optional<ErrorNormStream> row_variance;  // PP: Q_tt
   double bias = 0;
   double beta_first, beta_second;
   std::size_t rows = 0, rows_in_block = 0;

@@ -25,9 +25,10 @@ void check(const Filter& shape, const NoiseScale& scale) {
   if (!(scale.smallest() > 0) || !std::isfinite(scale.squared_norm())) {
     throw InvalidParameter("sigma", "its noise must be finite and above 0");
   }
-  const std::vector<double> squared = squared_inverse_row_norms(shape);
-  const double row = std::sqrt(*std::max_element(squared.begin(), squared.end()));
-  if (!(GaussianSource::largest_draw * row * scale.largest() < noise_limit)) {
+  // A bound that costs little first: it is nearly always enough.
+  const double longest_allowed = noise_limit / (GaussianSource::largest_draw * scale.largest());
+  if (inverse_row_norm_bound(shape) < longest_allowed) return;
+  if (!(std::sqrt(largest_squared_inverse_row_norm(shape)) < longest_allowed)) {
     throw InvalidParameter("sigma", "its noise could reach 2^38 lattice units, too much for exact rounding");
   }
 }

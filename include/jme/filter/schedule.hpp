@@ -22,6 +22,8 @@ class Schedule {
 
   /// Explicit numbers, one a step.
   static Schedule values(std::vector<double> numbers);
+  /// `number` for `steps` steps, but for the last ones, which have theirs.
+  static Schedule constant_until(std::size_t steps, double number, std::vector<double> last);
   /// 1 / (rows seen by the end of step t), for a mean over blocks of `every` rows out of `rows`.
   static Schedule inverse_row_count(std::size_t rows, std::size_t every);
   /// (t + 1 + a)^q (n - t - 1 + c)^s: row schedule of a scaled BLT (SHAPING, its t counts from 1).
@@ -47,6 +49,11 @@ class Schedule {
   struct One {};
   struct Values {
     std::vector<double> numbers;
+  };
+  struct ConstantUntil {
+    std::size_t steps;
+    double number;
+    std::vector<double> last;
   };
   struct InverseRowCount {
     std::size_t rows, every;
@@ -76,7 +83,7 @@ class Schedule {
     void fill(std::size_t begin, std::span<double> out) const;
   };
   static InverseNorms inverse_norms(const Schedule& row, const Toeplitz& core, std::size_t steps);
-  std::variant<One, Values, InverseRowCount, Power, InverseNorms> kind_;
+  std::variant<One, Values, ConstantUntil, InverseRowCount, Power, InverseNorms> kind_;
 };
 
 /// The numbers of a schedule step after step, without making a block anew for each. The schedule is named at

@@ -84,6 +84,7 @@ class FilterStream {
   Form form_;
   std::vector<double> taps_;  // of the series that runs: the core's, or its inverse in closed form
   std::size_t slots_;         // past vectors the ring holds in the end
+  ScheduleReader rows_, columns_;
   bool ended_ = false;
   std::size_t done_ = 0;
   // Ring of past vectors, one accumulator a mode, and the current block's sum of a window.

@@ -24,9 +24,10 @@ struct Budget {
 /// Everything that is public before the first row. Plain data; Mechanism checks it.
 struct StreamConfig {
   Budget budget;
-  std::size_t rows = 0;   ///< horizon in rows; or give `steps`
-  std::size_t steps = 0;  ///< horizon in releases; rows = steps * every
-  std::size_t every = 1;  ///< rows a step: one release every so many rows
+  std::size_t rows = 0;    ///< horizon in rows; or give `steps`
+  std::size_t steps = 0;   ///< horizon in releases; rows = steps * every
+  bool unbounded = false;  ///< in place of rows and steps: no horizon (prefix, mean and decay)
+  std::size_t every = 1;   ///< rows a step: one release every so many rows
   std::size_t dimension = 0;
   double norm_bound = 0;
   Workload workload = mean();
