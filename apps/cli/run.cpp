@@ -14,6 +14,7 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "release_writer.hpp"
+#include "row_intake.hpp"
 #include "table.hpp"
 
 namespace jme::cli {
@@ -35,28 +36,28 @@ std::vector<std::string> numbered(std::size_t dimension) {
 }
 
 // The rows one after another; each release leaves the process before the next row is read.
-void pump(RowReader& reader, MomentStream& stream, const RunDescription& run,
+void pump(RowReader& reader, RowIntake& intake, MomentStream& stream, const RunDescription& run,
           const std::vector<std::string>& names, Output& output) {
   ReleaseWriter writer(units_of(run.bounds), run.emit, names);
   const auto publish = [&](const Release& release) {
     if (!release.is_new()) return;
     if (release.steps() == 1) output.write(json_line(metadata(run, names)));
     output.write(writer.line(release));
+    intake.learn(release);
   };
   Progress progress(output.is_terminal(), run.mechanism.horizon().rows());
   std::vector<double> row(reader.dimension());
   const auto next = [&] {
     try {
-      return reader.next(row);
-    } catch (const DataError&) {
+      return intake.next(row);
+    } catch (const DataError& error) {
+      if (!reader.is_bad()) throw;
       // Past the horizon a row is one too many, whatever is in it.
-      if (!reader.is_bad() || stream.rows() < run.mechanism.horizon().rows()) throw;
-      return true;
+      if (stream.rows() >= run.mechanism.horizon().rows()) return true;
+      throw DataError(error.what() + intake.advice(stream.rows() >= run.mechanism.horizon().every()));
     }
   };
   while (next()) {
-    // A bad row that counts as zero is zero in scaled units: the middle of the bounds.
-    if (!reader.is_bad()) run.bounds.to_unit(row);
     publish(stream.push(row));
     if (progress.is_shown()) progress.update(stream.rows(), reader.progress());
   }
@@ -132,6 +133,15 @@ ExitCode RunCommand::run() const {
     stream = make_stream(mechanism, seed);
   };
 
+  const auto describe = [&](const ColumnBounds& bounds) -> RunDescription {
+    return {.mechanism = mechanism,
+            .bounds = bounds,
+            .emit = emit,
+            .bounds_text = input.bounds_text.value_or(""),
+            .insecure_seed = seed,
+            .missing = input.missing_text.value_or("")};
+  };
+
   if (dry_run_) {
     std::vector<std::string> names = input.options.columns;
     if (input.has_header_file() && (!dimension_known || std::filesystem::is_regular_file(input.path))) {
@@ -149,7 +159,8 @@ ExitCode RunCommand::run() const {
     if (names.empty()) names = numbered(config.dimension);
     find_columns(emit, names);
     const ColumnBounds bounds = input.bounds(names);
-    Output().write(dry_run_text({mechanism, bounds, emit, input.bounds_text.value_or(""), seed}, names));
+    static_cast<void>(input.missing(names));
+    Output().write(dry_run_text(describe(bounds), names));
     return ExitCode::ok;
   }
 
@@ -165,21 +176,15 @@ ExitCode RunCommand::run() const {
   if (output_) file.emplace(*output_);
   Output standard;
   Output& output = file ? *file : standard;
-  const auto tell_bad_rows = [&] {
-    if (input.options.on_bad_row != OnBadRow::zero || reader.bad_rows() == 0) return;
-    print_note(fmt::format(
-        "{} bad row(s) counted as zero{}: the published values are pulled there; keep this number to "
-        "yourself",
-        reader.bad_rows(), bounds.is_none() ? "" : ", the middle of the bounds"));
-  };
+  RowIntake intake(reader, bounds, input.missing(names), input.options.on_bad_row, config.norm_bound);
   try {
-    pump(reader, stream, {mechanism, bounds, emit, input.bounds_text.value_or(""), seed}, names, output);
+    pump(reader, intake, stream, describe(bounds), names, output);
   } catch (...) {
-    tell_bad_rows();
+    intake.tell();
     throw;
   }
   output.close();
-  tell_bad_rows();
+  intake.tell();
   return ExitCode::ok;
 }
 
