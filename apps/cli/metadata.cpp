@@ -52,6 +52,7 @@ Json configuration(const RunDescription& run) {
               {"covariance_debiased", run.emit.bias == Bias::removed},
               {"psd", run.emit.psd}};
   if (!run.bounds.is_none()) result["bounds"] = run.bounds_text;
+  if (!run.missing.empty()) result["missing"] = run.missing;
   return result;
 }
 

@@ -15,6 +15,7 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "release_writer.hpp"
+#include "row_intake.hpp"
 #include "table.hpp"
 
 namespace jme::cli {
@@ -36,21 +37,21 @@ std::vector<std::string> numbered(std::size_t dimension) {
 }
 
 // The rows one after another; each release leaves the process before the next row is read.
-void pump(RowReader& reader, RunningStream& stream, const RunDescription& run, bool quiet) {
+void pump(RowReader& reader, RowIntake& intake, RunningStream& stream, const RunDescription& run,
+          bool quiet) {
   Progress progress(quiet, run.mechanism.horizon().rows());
   std::vector<double> row(reader.dimension());
   const auto next = [&] {
     try {
-      return reader.next(row);
-    } catch (const DataError&) {
+      return intake.next(row);
+    } catch (const DataError& error) {
+      if (!reader.is_bad()) throw;
       // Past the horizon a row is one too many, whatever is in it.
-      if (!reader.is_bad() || stream.rows() < run.mechanism.horizon().rows()) throw;
-      return true;
+      if (stream.rows() >= run.mechanism.horizon().rows()) return true;
+      throw DataError(error.what() + intake.advice(stream.rows() >= run.mechanism.horizon().every()));
     }
   };
   while (next()) {
-    // A bad row that counts as zero is zero in scaled units: the middle of the bounds.
-    if (!reader.is_bad()) run.bounds.to_unit(row);
     stream.push(row);
     if (progress.is_shown()) progress.update(stream.rows(), reader.progress());
   }
@@ -59,9 +60,10 @@ void pump(RowReader& reader, RunningStream& stream, const RunDescription& run, b
 }
 
 // What was released before the input failed or the process was told to end stays released.
-void pump_or_flush(RowReader& reader, RunningStream& stream, const RunDescription& run, bool quiet) {
+void pump_or_flush(RowReader& reader, RowIntake& intake, RunningStream& stream, const RunDescription& run,
+                   bool quiet) {
   try {
-    pump(reader, stream, run, quiet);
+    pump(reader, intake, stream, run, quiet);
   } catch (const DataError&) {
     stream.flush();
     throw;
@@ -144,6 +146,15 @@ ExitCode RunCommand::run() const {
     stream = make_stream(mechanism, seed);
   };
 
+  const auto describe = [&](const ColumnBounds& bounds) -> RunDescription {
+    return {.mechanism = mechanism,
+            .bounds = bounds,
+            .emit = emit,
+            .bounds_text = input.bounds_text.value_or(""),
+            .insecure_seed = seed,
+            .missing = input.missing_text.value_or("")};
+  };
+
   if (dry_run_) {
     std::vector<std::string> names = input.options.columns;
     if (input.has_header_file() && (!dimension_known || std::filesystem::is_regular_file(input.path))) {
@@ -161,7 +172,8 @@ ExitCode RunCommand::run() const {
     if (names.empty()) names = numbered(config.dimension);
     find_columns(emit, names);
     const ColumnBounds bounds = input.bounds(names);
-    Output().write(dry_run_text({mechanism, bounds, emit, input.bounds_text.value_or(""), seed}, names));
+    static_cast<void>(input.missing(names));
+    Output().write(dry_run_text(describe(bounds), names));
     return ExitCode::ok;
   }
 
@@ -179,33 +191,34 @@ ExitCode RunCommand::run() const {
   if (output_) file.emplace(*output_);
   Output standard;
   Output& output = file ? *file : standard;
-  const auto tell_bad_rows = [&] {
-    if (input.options.on_bad_row != OnBadRow::zero || reader.bad_rows() == 0) return;
-    print_note(fmt::format(
-        "{} bad row(s) counted as zero{}: the published values are pulled there; keep this number to "
-        "yourself",
-        reader.bad_rows(), bounds.is_none() ? "" : ", the middle of the bounds"));
-  };
-  const RunDescription run{mechanism, bounds, emit, input.bounds_text.value_or(""), seed};
+  const MissingCells missing = input.missing(names);
+  if (durable && missing.uses_means()) {
+    throw InvalidParameter("missing",
+                           "mean cannot be used with state: a resumed run could not tell which release's "
+                           "mean had filled a cell; give the column a public value");
+  }
+  RowIntake intake(reader, bounds, missing, input.options.on_bad_row, config.norm_bound);
+  const RunDescription run = describe(bounds);
   ReleaseWriter writer(units_of(bounds), emit, names);
   const auto publish = [&](const Release& release) {
     if (release.steps() == 1) output.write(json_line(metadata(run, names)));
     output.write(writer.line(release));
+    intake.learn(release);
   };
   try {
     if (durable) {
       DurableRun running(run, names, *durable, state_.leave_open, *live, publish);
-      pump_or_flush(reader, running, run, output.is_terminal());
+      pump_or_flush(reader, intake, running, run, output.is_terminal());
     } else {
       PassingStream running(stream, publish);
-      pump_or_flush(reader, running, run, output.is_terminal());
+      pump_or_flush(reader, intake, running, run, output.is_terminal());
     }
   } catch (...) {
-    tell_bad_rows();
+    intake.tell();
     throw;
   }
   output.close();
-  tell_bad_rows();
+  intake.tell();
   return ExitCode::ok;
 }
 

@@ -34,8 +34,13 @@ class NpyRows final : public RowSource {
     ++line_;
     for (std::size_t i = 0; i < selected_.size(); ++i) {
       row[i] = file_.number(taken_, first + selected_[i] * stride);
-      if (!std::isfinite(row[i]))
-        return bad({.kind = RowProblem::Kind::cell, .column = i, .status = CellStatus::not_finite});
+      const bool missing = std::isnan(row[i]);
+      if (!std::isfinite(row[i]) && !forgive(i, missing, row)) {
+        return bad({.kind = RowProblem::Kind::cell,
+                    .column = i,
+                    .status = CellStatus::not_finite,
+                    .is_missing = missing});
+      }
     }
     return RowStatus::good;
   }

@@ -22,6 +22,10 @@ enum class InputFormat { automatic, csv, ndjson, npy };
 /// always an error.
 enum class OnBadRow { fail, zero };
 
+/// What to do with a missing cell: blank, NA, N/A, NaN or null in CSV; null, NaN or an absent key in NDJSON;
+/// NaN in .npy. bad_row: as OnBadRow says; fail: always an error; fill: the row is good, see missing_cells().
+enum class OnMissing { bad_row, fail, fill };
+
 struct InputOptions {
   /// automatic: by the file's extension (.gz and .xz looked through; .tsv is CSV with tabs); stdin is CSV.
   InputFormat format = InputFormat::automatic;
@@ -51,6 +55,12 @@ class RowReader {
   /// A bad row throws, or with OnBadRow::zero returns true with is_bad() set and the row all zero.
   bool next(std::span<double> row);
   [[nodiscard]] bool is_bad() const;
+  /// Whether the last row was bad for a missing cell.
+  [[nodiscard]] bool is_bad_for_missing_cell() const;
+  /// What to do with missing cells, a rule a column, from the next row on; OnMissing::bad_row before.
+  void on_missing(std::vector<OnMissing> rules);
+  /// Which cells of the last row, a good one, were missing and shall be filled; they hold 0.
+  [[nodiscard]] std::span<const std::size_t> missing_cells() const;
   [[nodiscard]] std::size_t bad_rows() const;
   /// 1-based line (or row, for .npy) of the row last read, and "file:line" for messages.
   [[nodiscard]] std::size_t line() const;
