@@ -16,14 +16,15 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 ///     epsilon(delta) = gaussian_epsilon(mu, (delta - (1 + exp(e/2 + epsilon)) d) exp(-e/2)) + e.
 double by_gdp(double mu, double e, double d, double delta) {
   if (!std::isfinite(e)) return infinity;
-  // The delta that is left for the Gaussians depends on epsilon, and hardly: grant more and more until the
-  // result is below what was granted.
-  for (double granted = gaussian_epsilon(1 / mu, delta) * 1.001 + 1e-6; granted < 700;
-       granted = 2 * granted + 1) {
+  // The delta that is left for the Gaussians depends on their epsilon, and hardly: climb to the least epsilon
+  // that is enough for the delta it leaves.
+  double granted = gaussian_epsilon(1 / mu, delta);
+  for (int round = 0; round < 200; ++round) {
     const double left = std::exp(-e / 2) * (delta - (1 + std::exp(e / 2 + granted)) * d);
-    if (!(left > 0)) return infinity;
+    if (!(left > 0)) break;
     const double epsilon = gaussian_epsilon(1 / mu, left);
     if (epsilon <= granted) return epsilon + e;
+    granted = epsilon * (1 + 1e-6) + 1e-9;
   }
   return infinity;
 }

@@ -188,6 +188,7 @@ struct DurableStream::Impl {
   }
 
   [[nodiscard]] Clock::time_point due() const {
+    if (options.commit_interval.count() == 0) return last_commit;
     return last_commit +
            std::max<Clock::duration>(options.commit_interval, rest_after_commit * last_duration);
   }

@@ -22,7 +22,8 @@ struct DurableOptions {
   std::string stream{};               ///< name of the stream, where a source has several
   Settings details{};  ///< further public settings that rows depend on, such as columns and their bounds
   std::optional<InsecureTestSeed> insecure_seed{};  ///< for tests: protects nobody
-  /// Releases wait at most so long for others that share their commit, while rows keep coming.
+  /// Releases wait so long for others that share their commit (longer only where commits themselves are
+  /// slow); 0: a commit for each.
   std::chrono::milliseconds commit_interval{50};
   std::optional<double> max_mu{};  ///< refuse to start a stream that would spend more on its source
 };
