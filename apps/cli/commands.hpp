@@ -72,6 +72,7 @@ class PlanCommand {
  private:
   CLI::App* app_;
   StreamFlags stream_;
+  Text bounds_;
   bool json_ = false;
 };
 

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -131,14 +132,17 @@ ExitCode RunCommand::run() const {
 
   if (dry_run_) {
     std::vector<std::string> names = input.options.columns;
-    if (!dimension_known) {
-      if (!input.has_header_file()) {
-        throw InvalidParameter("dimension",
-                               "must be given (or columns, or bounds) for a dry run without a file that "
-                               "has a header: no row is read to find out");
-      }
-      names = RowReader(input.path, input.options).columns();
-      adopt(names.size());
+    if (input.has_header_file() && (!dimension_known || std::filesystem::is_regular_file(input.path))) {
+      // Only the header: a misspelt column shows now and not on the day of the run.
+      const std::vector<std::string> found = RowReader(input.path, input.options).columns();
+      if (names.empty()) names = found;
+      adopt(found.size());
+    } else if (!dimension_known) {
+      throw InvalidParameter("dimension",
+                             "must be given (or columns, or bounds) for a dry run without a file that "
+                             "has a header: no row is read to find out");
+    } else if (input.path != "-" && !std::filesystem::exists(input.path)) {
+      print_note(fmt::format("{}: not there yet, so its columns were not checked", input.path));
     }
     if (names.empty()) names = numbered(config.dimension);
     const ColumnBounds bounds = input.bounds(names);

@@ -203,6 +203,22 @@ TEST_F(RunCommand, ADryRunSaysWhatItWouldDoAndOpensNothing) {
   }
 }
 
+TEST_F(RunCommand, ADryRunFindsAMisspeltColumnAndSaysWhenItCouldNotLook) {
+  const std::string flags = " --bounds temp=-20:45,co=0:100 --epsilon 1 --delta 1e-6 --rows 10 --dry-run";
+  const CommandResult misspelt = jme("run " + file("day.csv", "temp,cO\n1,2\n") + flags);
+  EXPECT_NE(misspelt.code, 0);
+  EXPECT_THAT(misspelt.err, HasSubstr("co"));
+  EXPECT_EQ(jme("run " + file("right.csv", "temp,co\n1,2\n") + flags).code, 0);
+  EXPECT_THAT(jme("run " + path("missing.csv") + flags).err, HasSubstr("columns were not checked"));
+}
+
+TEST_F(RunCommand, FlagsThatDoNothingAreNamed) {
+  const std::string flags = "--rows 10 --dimension 2 --dry-run ";
+  EXPECT_THAT(jme(secure + flags + "--separation 3").err, HasSubstr("--separation is used with"));
+  EXPECT_THAT(jme(secure + flags + "--participations 20").err, HasSubstr("only 10 fit into the horizon"));
+  EXPECT_EQ(jme(secure + flags + "--participations 2 --separation 3").err, "");
+}
+
 TEST_F(RunCommand, ADryRunReadsNoMoreThanTheHeader) {
   const std::string data = file("data.csv", "a,b,c\nthese,are no,numbers\n1\n");
   const CommandResult result = jme(secure + "--rows 10 --dry-run " + data);
