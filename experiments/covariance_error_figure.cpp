@@ -57,9 +57,8 @@ Chart chart(std::size_t dimension, const Curves& all) {
               .x = {.label = "noise multiplier σ", .logarithmic = true},
               .y = {.label = "error of the running covariance", .logarithmic = true}};
   const std::vector<double> sigmas = figure_sigmas();
-  const auto add = [&](std::string name, const SigmaCurve& one, Drawn drawn = Drawn::line) {
-    chart.series.push_back(
-        {.name = std::move(name), .drawn = drawn, .x = sigmas, .y = errors_at(one, sigmas)});
+  const auto add = [&](std::string name, const SigmaCurve& one) {
+    chart.series.push_back({.name = std::move(name), .x = sigmas, .y = errors_at(one, sigmas)});
   };
   const auto with_band = [&](const SigmaCurve& low) {
     chart.series.back().low = errors_at(low, sigmas);
@@ -71,8 +70,8 @@ Chart chart(std::size_t dimension, const Curves& all) {
   with_band(all.pp_debiased_low);
   add("JME", all.jme_paper_biased);
   add("JME debiased", all.jme_paper);
-  if (dimension > 1) add("JME debiased symmetric", all.jme, Drawn::dashed);
-  add("JME debiased our shape", all.jme_ours, Drawn::dashed);
+  if (dimension > 1) add("JME debiased symmetric", all.jme);
+  add("JME debiased our shape", all.jme_ours);
   chart.band = "between the value that a stream attains and the proven bound";
   if (const auto sigma = crossover(all.jme_paper, all.pp_debiased))
     chart.marks.push_back({.x = *sigma, .label = fmt::format("σ = {:.3f}", *sigma)});

@@ -6,7 +6,7 @@
 namespace jme::experiments {
 
 /// How a series is drawn: theory as lines, simulations as points.
-enum class Drawn { line, dashed, points };
+enum class Drawn { line, points };
 
 /// One named curve or cloud of a chart.
 struct Series {

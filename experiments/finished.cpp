@@ -78,9 +78,8 @@ std::optional<Finished> FinishedItems::find(std::string_view item) const {
 }
 
 void FinishedItems::keep(std::string_view item, const Finished& finished) const {
-  const nlohmann::ordered_json json{
-      {"item", item},  {"digest", digest(item)},      {"quick", quick_},
-      {"seed", seed_}, {"seconds", finished.seconds}, {"figure", finished.figure}};
+  const nlohmann::json json{{"item", item},  {"digest", digest(item)},      {"quick", quick_},
+                            {"seed", seed_}, {"seconds", finished.seconds}, {"figure", finished.figure}};
   write_file(path(item), json.dump(1) + '\n');
 }
 

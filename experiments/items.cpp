@@ -10,6 +10,8 @@ std::span<const Item> items() {
       {.name = "adam", .subject = "Figure 5: Adam's second moment", .compute = adam_moment_error},
       {.name = "covariance", .subject = "Figure 6: running covariance", .compute = covariance_error_figure},
       {.name = "decay-window", .subject = "Figure 7: decay and window", .compute = decay_and_window_error},
+      {.name = "workloads", .subject = "Table 1: workloads and their noise", .compute = workload_table},
+      {.name = "training", .subject = "Figure 4, Tables 2 and 3: private Adam", .compute = training_table},
       {.name = "schedule",
        .subject = "beyond the paper: a release every k rows",
        .compute = release_schedule},

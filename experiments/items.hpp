@@ -27,6 +27,8 @@ Figure density_divergence(const Effort& effort);
 Figure adam_moment_error(const Effort& effort);
 Figure covariance_error_figure(const Effort& effort);
 Figure decay_and_window_error(const Effort& effort);
+Figure workload_table(const Effort& effort);
+Figure training_table(const Effort& effort);
 // Beyond the paper.
 Figure release_schedule(const Effort& effort);
 Figure shapes_and_optimum(const Effort& effort);

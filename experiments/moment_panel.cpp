@@ -74,16 +74,15 @@ MomentPanel moment_panel(const Effort& effort, const PanelRequest& request) {
       .agreement = {}};
 
   const std::vector<double> sigmas = figure_sigmas();
-  const auto add_line = [&](std::string name, const SigmaCurve& curve, Drawn drawn) {
-    panel.chart.series.push_back(
-        {.name = std::move(name), .drawn = drawn, .x = sigmas, .y = errors_at(curve, sigmas)});
+  const auto add_line = [&](std::string name, const SigmaCurve& curve) {
+    panel.chart.series.push_back({.name = std::move(name), .x = sigmas, .y = errors_at(curve, sigmas)});
   };
   const bool has_two_counts = config.second == SecondMoment::full && config.dimension > 1;
-  add_line("PP", panel.pp, Drawn::line);
-  add_line("PP debiased", panel.pp_debiased, Drawn::line);
-  add_line("JME", has_two_counts ? panel.jme_paper : panel.jme, Drawn::line);
-  if (has_two_counts) add_line("JME symmetric", panel.jme, Drawn::dashed);
-  add_line("JME our shape", panel.jme_ours, Drawn::dashed);
+  add_line("PP", panel.pp);
+  add_line("PP debiased", panel.pp_debiased);
+  add_line("JME", has_two_counts ? panel.jme_paper : panel.jme);
+  if (has_two_counts) add_line("JME symmetric", panel.jme);
+  add_line("JME our shape", panel.jme_ours);
   if (const auto sigma = crossover(has_two_counts ? panel.jme_paper : panel.jme, panel.pp_debiased))
     panel.chart.marks.push_back({.x = *sigma, .label = fmt::format("σ = {:.3f}", *sigma)});
 

@@ -73,9 +73,7 @@ Figure shapes_and_optimum(const Effort& effort) {
                 .x = {.label = "steps n", .logarithmic = true},
                 .y = {.label = "error / certified optimum", .logarithmic = true}};
     for (const Candidate& candidate : shapes) {
-      chart.series.push_back(
-          {.name = candidate.name,
-           .drawn = candidate.shape.kind() == Shape::Kind::automatic ? Drawn::dashed : Drawn::line});
+      chart.series.push_back({.name = candidate.name});
     }
     double optimum = 0;
     for (std::size_t n = 16; n <= longest; n *= 2) {
