@@ -110,6 +110,22 @@ class LedgerCommand {
   bool json_ = false;
 };
 
+/// The paper, figure by figure.
+class ReproduceCommand {
+ public:
+  explicit ReproduceCommand(CLI::App& root);
+  ReproduceCommand(const ReproduceCommand&) = delete;
+  ReproduceCommand& operator=(const ReproduceCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  std::string name_;
+  Text out_, seed_, threads_;
+  bool quick_ = false, fresh_ = false, list_ = false, json_ = false;
+};
+
 /// The whole pipeline on built-in public data, private beside exact.
 class DemoCommand {
  public:

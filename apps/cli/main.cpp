@@ -49,6 +49,7 @@ ExitCode run(int argc, char** argv) {
   const jme::cli::SensitivityCommand sensitivity(root);
   const jme::cli::ShapeCommand shape(root);
   const jme::cli::LedgerCommand ledger(root);
+  const jme::cli::ReproduceCommand reproduce(root);
   const jme::cli::DemoCommand demo(root);
 
   if (argc <= 1) {
@@ -78,7 +79,7 @@ ExitCode run(int argc, char** argv) {
     jme::cli::print_error(std::string(error.what()) + " (see " + current_command(root) + " --help)");
     return ExitCode::usage;
   }
-  return run_chosen(run_command, plan, calibrate, sensitivity, shape, ledger, demo);
+  return run_chosen(run_command, plan, calibrate, sensitivity, shape, ledger, reproduce, demo);
 }
 
 }  // namespace
