@@ -208,6 +208,7 @@ class LiveRun {
       ::dup2(in[0], STDIN_FILENO);
       ::dup2(out[1], STDOUT_FILENO);
       ::dup2(err[1], STDERR_FILENO);
+      for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
       std::vector<char*> argv{const_cast<char*>(JME_BINARY)};
       for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
       argv.push_back(nullptr);
@@ -290,8 +291,10 @@ TEST_F(DurableCommand, ASignalStopsItAtABlocksEndAndTheSameCommandGoesOn) {
     LiveRun run(words("run" + flags + seed + state(name) + "--commit-interval 3600000"));
     run.write(first_rows(csv, 10));
     // It has read the rows when the ledger knows of the stream; releases wait for an hour.
-    while (jme("ledger " + path(name) + " --json").out.find("\"running\"") == std::string::npos)
-      ::usleep(10'000);
+    const auto knows = [&] {
+      return jme("ledger " + path(name) + " --json").out.find("\"running\"") != std::string::npos;
+    };
+    for (int i = 0; i < 1000 && !knows(); ++i) ::usleep(10'000);
     ::usleep(200'000);
     run.send(signal);
     EXPECT_EQ(run.wait(), 128 + signal);
