@@ -16,7 +16,7 @@ constexpr double beta1 = 0.9, beta2 = 0.999;  // Algorithm 2's
 PanelRequest request(const Shape& shape) {
   const bool identity = shape.kind() == Shape::Kind::identity;
   return {.name = fmt::format("adam-{}", shape.name()),
-          .title = identity ? "C = I" : "C = square roots",
+          .title = identity ? "Adam, C = I" : "Adam, C = square roots",
           .config = {.budget = {},
                      .rows = rows,
                      .dimension = dimension,

@@ -16,21 +16,14 @@ struct Style {
   report::Stroke stroke = report::Stroke::solid;
 };
 
-// JME blue, dashed where it is the same with our symmetric noise; with our shape purple; PP orange, debiased
+// JME blue, dashed where it is a variant of another blue line; with our shape purple; PP orange, debiased
 // green.
 const std::map<std::string_view, Style>& method_styles() {
   using enum report::Stroke;
-  static const std::map<std::string_view, Style> styles{{"JME", {0}},
-                                                        {"JME symmetric", {0, dashed}},
-                                                        {"JME our shape", {3}},
-                                                        {"JME debiased", {0}},
-                                                        {"JME debiased symmetric", {0, dashed}},
-                                                        {"JME debiased our shape", {3}},
-                                                        {"PP", {1}},
-                                                        {"PP debiased", {2}},
-                                                        {"λ-JME", {0}},
-                                                        {"IME", {1}},
-                                                        {"CS", {2}}};
+  static const std::map<std::string_view, Style> styles{
+      {"JME", {0}},         {"JME symmetric", {0, dashed}}, {"JME debiased", {0, dashed}},
+      {"λ-JME", {0}},       {"JME our shape", {3}},         {"PP", {1}},
+      {"PP debiased", {2}}, {"IME", {1}},                   {"CS", {2}}};
   return styles;
 }
 

@@ -28,11 +28,12 @@ std::string number(const std::vector<double>& values, std::size_t at) {
 }  // namespace
 
 std::string csv_of(const Chart& chart) {
-  std::string text = line({"series", chart.x.label, chart.y.label, "standard error", "low", "high"});
+  std::string text =
+      line({"series", chart.x.label, chart.y.label, "standard error", "standard deviation", "low", "high"});
   for (const Series& series : chart.series) {
     for (std::size_t i = 0; i < series.x.size(); ++i) {
       text += line({series.name, number(series.x, i), number(series.y, i), number(series.std_error, i),
-                    number(series.low, i), number(series.high, i)});
+                    number(series.deviation, i), number(series.low, i), number(series.high, i)});
     }
   }
   return text;

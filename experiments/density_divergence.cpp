@@ -33,7 +33,7 @@ Chart chart(std::string name, std::string title, const std::vector<DivergenceCur
               .title = std::move(title),
               .x = {.label = "rows t", .logarithmic = true},
               .y = {.label = "KL(estimate ‖ truth) in nats", .logarithmic = true}};
-  chart.band = "one standard deviation over the runs on either side";
+  chart.band = "the middle 68% of the runs; standard deviations are in the CSV";
   for (const DivergenceCurve& curve : curves) {
     Series series{.name = curve.estimator};
     for (std::size_t r = 0; r < curve.rows.size(); ++r) {
@@ -41,8 +41,9 @@ Chart chart(std::string name, std::string title, const std::vector<DivergenceCur
       series.x.push_back(static_cast<double>(curve.rows[r]));
       series.y.push_back(sample.mean);
       series.std_error.push_back(sample.std_error());
-      series.low.push_back(std::max(sample.mean - sample.deviation, 0.0));
-      series.high.push_back(sample.mean + sample.deviation);
+      series.deviation.push_back(sample.deviation);
+      series.low.push_back(sample.low);
+      series.high.push_back(sample.high);
     }
     chart.series.push_back(std::move(series));
   }
@@ -149,8 +150,7 @@ Figure density_divergence(const Effort& effort) {
     figure.charts.push_back(chart(fmt::format("density-d{}-clipped", d),
                                   about + fmt::format(": clipped to ζ = {:.2f}", zeta), clipped));
     figure.charts.push_back(chart(fmt::format("density-d{}-clipped-long", d),
-                                  about + fmt::format(": clipped, a release every {} rows", long_every),
-                                  far));
+                                  about + fmt::format(": clipped, every {} rows", long_every), far));
     std::vector<std::size_t> at{10, 20, 50, 100};
     if (setting.rows > 100) at.push_back(setting.rows);
     figure.tables.push_back(table(fmt::format("density-d{}-unclipped-values", d),
@@ -159,7 +159,7 @@ Figure density_divergence(const Effort& effort) {
                                   about + ": KL ± standard error, clipped", clipped, at));
     figure.claims.push_back(crossing_claim(setting, unclipped));
     figure.claims.push_back(privacy_claim(setting));
-    const auto& shaped = of(far, "JME, our shape").divergence.back();
+    const auto& shaped = of(far, "JME our shape").divergence.back();
     const auto& pp = of(far, "PP debiased").divergence.back();
     figure.claims.push_back(
         {.statement = fmt::format("d = {}: with honest noise, {} rows are enough for JME and not for PP.", d,

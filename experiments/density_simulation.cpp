@@ -114,7 +114,7 @@ std::vector<DivergenceCurve> unclipped_divergence(const Effort& effort, const De
 
 std::vector<DivergenceCurve> clipped_divergence(const Effort& effort, const HonestSetting& setting,
                                                 std::size_t runs) {
-  const std::vector<std::string> estimators{"JME", "JME debiased", "PP", "PP debiased", "JME, our shape"};
+  const std::vector<std::string> estimators{"JME", "JME debiased", "PP", "PP debiased", "JME our shape"};
   StreamConfig config{.budget = {.sigma = setting.density.noise / 2},
                       .rows = setting.density.rows,
                       .every = setting.every,

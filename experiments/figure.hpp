@@ -14,6 +14,7 @@ struct Series {
   Drawn drawn = Drawn::line;
   std::vector<double> x{}, y{};
   std::vector<double> std_error{};    ///< of y, where it is an average over simulated runs; else empty
+  std::vector<double> deviation{};    ///< standard deviation of one such run; else empty
   std::vector<double> low{}, high{};  ///< a band around y, explained in Chart::band; else empty
 };
 

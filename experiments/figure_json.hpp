@@ -13,7 +13,7 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Verdict, {{Verdict::confirmed, "confirmed"},
                                        {Verdict::partly, "partly"},
                                        {Verdict::refuted, "refuted"},
                                        {Verdict::open, "open"}})
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Series, name, drawn, x, y, std_error, low, high)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Series, name, drawn, x, y, std_error, deviation, low, high)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Axis, label, logarithmic)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Mark, x, label)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Chart, name, title, x, y, series, marks, band)

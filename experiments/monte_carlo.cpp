@@ -31,7 +31,15 @@ Sample sample_of(const std::vector<double>& values, std::size_t statistics, std:
     const double off = values[r * statistics + which] - mean;
     squares += off * off;
   }
-  return {.mean = mean, .deviation = runs > 1 ? std::sqrt(squares / (n - 1)) : 0, .runs = runs};
+  std::vector<double> sorted(runs);
+  for (std::size_t r = 0; r < runs; ++r) sorted[r] = values[r * statistics + which];
+  std::sort(sorted.begin(), sorted.end());
+  const auto quantile = [&](double part) { return sorted[static_cast<std::size_t>(part * (n - 1) + 0.5)]; };
+  return {.mean = mean,
+          .deviation = runs > 1 ? std::sqrt(squares / (n - 1)) : 0,
+          .low = quantile(0.16),
+          .high = quantile(0.84),
+          .runs = runs};
 }
 
 }  // namespace

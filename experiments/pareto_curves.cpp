@@ -44,11 +44,11 @@ struct Family {
 
 std::vector<Family> families() {
   // IME's share alpha is most even where its odds are: alpha / (1 - alpha) on a logarithmic grid.
-  std::vector<double> shares = logarithmic_grid(0.08, 300, 60);
+  std::vector<double> shares = logarithmic_grid(25, 0.08, 60);
   for (double& share : shares) share = share / (1 + share);
   return {{"λ-JME", Method::lambda_jme, logarithmic_grid(0.5, 25, 60), {0.5, 1, 2, 4, 8, 16}},
           {"IME", Method::ime, std::move(shares), {0.9, 0.75, 0.5, 0.25, 0.15}},
-          {"CS", Method::cs, logarithmic_grid(0.005, 12, 60), {0.02, 0.1, 0.5, 2, 6}}};
+          {"CS", Method::cs, logarithmic_grid(0.05, 12, 60), {0.1, 0.4, 1, 2.5, 7}}};
 }
 
 /// The first and second squared error at which lambda-JME meets a given first one: MATH 3's inverse of r_d.
@@ -93,11 +93,10 @@ Claim printed_ime() {
 
 Chart chart(const Effort& effort, Count count, Agreement& agreement) {
   const bool paper = count == Count::paper;
-  Chart chart{
-      .name = paper ? "pareto-paper" : "pareto-symmetric",
-      .title = paper ? "The paper's noise: d² draws for a symmetric matrix" : "Our noise: d(d+1)/2 draws",
-      .x = {.label = "error of the first moment", .logarithmic = true},
-      .y = {.label = "error of the second moment", .logarithmic = true}};
+  Chart chart{.name = paper ? "pareto-paper" : "pareto-symmetric",
+              .title = paper ? "The paper's noise: d² draws" : "Our noise: d(d+1)/2 draws",
+              .x = {.label = "error of the first moment", .logarithmic = true},
+              .y = {.label = "error of the second moment", .logarithmic = true}};
   const std::size_t runs = effort.runs(2000, 300);
   std::size_t done = 0;
   for (const Family& family : families()) {

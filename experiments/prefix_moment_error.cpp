@@ -16,7 +16,7 @@ constexpr std::size_t rows = 1000;
 PanelRequest request(const Effort& effort, std::size_t dimension, const Shape& shape) {
   PanelRequest panel{
       .name = fmt::format("prefix-d{}-{}", dimension, shape.name()),
-      .title = fmt::format("d = {}, {}", dimension,
+      .title = fmt::format("prefix sums, d = {}, {}", dimension,
                            shape.kind() == Shape::Kind::identity ? "C = I" : "C = square root"),
       .config = {.budget = {},
                  .rows = rows,
