@@ -14,6 +14,7 @@
 #include "metadata.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "release_writer.hpp"
 #include "table.hpp"
 
 namespace jme::cli {
@@ -81,7 +82,7 @@ RunCommand::RunCommand(CLI::App& root)
   stream_.attach(*app_);
   state_.attach(*app_);
   const std::string group = "Output";
-  add_text(*app_, "--emit", emit_, "LIST", "first, second, mean, covariance (default mean,covariance)")
+  add_text(*app_, "--emit", emit_, "LIST", fmt::format("{} (default mean,covariance)", emit_help))
       ->group(group);
   app_->add_flag("--raw", raw_, "Keep the covariance's bias instead of removing it")->group(group);
   app_->add_flag("--psd", psd_, "Project covariances to the nearest positive semidefinite matrix")
@@ -119,6 +120,7 @@ ExitCode RunCommand::run() const {
                    .bias = raw_ ? Bias::kept : Bias::removed,
                    .psd = psd_};
   check_emit(emit, config, input.bounds_text.has_value());
+  if (!input.options.columns.empty()) find_columns(emit, input.options.columns);
   std::optional<std::uint64_t> seed;
   if (seed_) seed = parse_count("insecure-test-seed", *seed_, 0);
   if (output_ && input.path != "-" && same_file(*output_, input.path)) {
@@ -157,6 +159,7 @@ ExitCode RunCommand::run() const {
       print_note(fmt::format("{}: not there yet, so its columns were not checked", input.path));
     }
     if (names.empty()) names = numbered(config.dimension);
+    find_columns(emit, names);
     const ColumnBounds bounds = input.bounds(names);
     Output().write(dry_run_text({mechanism, bounds, emit, input.bounds_text.value_or(""), seed}, names));
     return ExitCode::ok;
@@ -170,6 +173,7 @@ ExitCode RunCommand::run() const {
   // a first row of data that only looks like one.
   const std::vector<std::string> names =
       input.options.columns.empty() ? reader.columns() : input.options.columns;
+  find_columns(emit, names);
   const ColumnBounds bounds = input.bounds(names);
   std::optional<Output> file;
   if (output_) file.emplace(*output_);
@@ -183,10 +187,10 @@ ExitCode RunCommand::run() const {
         reader.bad_rows(), bounds.is_none() ? "" : ", the middle of the bounds"));
   };
   const RunDescription run{mechanism, bounds, emit, input.bounds_text.value_or(""), seed};
-  const Units units = units_of(bounds);
+  ReleaseWriter writer(units_of(bounds), emit, names);
   const auto publish = [&](const Release& release) {
     if (release.steps() == 1) output.write(json_line(metadata(run, names)));
-    output.write(release_line(release, units, run.emit));
+    output.write(writer.line(release));
   };
   try {
     if (durable) {

@@ -95,6 +95,9 @@ FilterStream::FilterStream(Filter filter, Direction direction, std::size_t width
   if (direction == Direction::inverse && !filter_.is_invertible()) {
     throw InvalidParameter("filter", "cannot be inverted: its diagonal has a 0");
   }
+  if (direction == Direction::forward && !filter_.lag_taps().empty()) {
+    throw InvalidParameter("filter", "lag taps are for the inverse direction");
+  }
   if (filter_.is_dense() || (filter_.last_row() && !filter_.last_mode_weight())) return;
   const Toeplitz& core = filter_.core();
   const std::size_t steps = filter_.steps();
@@ -115,7 +118,15 @@ FilterStream::FilterStream(Filter filter, Direction direction, std::size_t width
 }
 
 void FilterStream::step(std::span<const double> in, std::span<double> out) {
-  advance(in, out, {});
+  if (!filter_.lag_taps().empty()) throw Error("filter stream: lag taps need old inputs");
+  advance(in, {}, out, {});
+}
+
+void FilterStream::step(std::span<const double> in, std::span<const double> lagged, std::span<double> out) {
+  if (filter_.lag_taps().empty() || lagged.size() != width_) {
+    throw InvalidParameter("filter", "old inputs are for lag taps and have the stream's width");
+  }
+  advance(in, lagged, out, {});
 }
 
 void FilterStream::last_step(std::span<const double> in, std::span<double> out, const LastStep& last) {
@@ -126,11 +137,12 @@ void FilterStream::last_step(std::span<const double> in, std::span<double> out, 
   if (last.mode_weight && (form_ != Form::series || filter_.core().modes.size() != 1)) {
     throw Error("filter stream: only a filter with a single mode can change its weight");
   }
-  advance(in, out, last);
+  advance(in, {}, out, last);
   ended_ = true;
 }
 
-void FilterStream::advance(std::span<const double> in, std::span<double> out, const LastStep& last) {
+void FilterStream::advance(std::span<const double> in, std::span<const double> lagged, std::span<double> out,
+                           const LastStep& last) {
   if (ended_ || done_ >= filter_.steps()) throw BudgetExhausted("filter stream: all its steps are done");
   if (in.size() != width_ || out.size() != width_) {
     throw InvalidParameter("width", "a filter stream's vectors must have its width");
@@ -153,7 +165,7 @@ void FilterStream::advance(std::span<const double> in, std::span<double> out, co
         series_tile(begin, values, last);
         break;
       case Form::feedback:
-        feedback_tile(begin, values);
+        feedback_tile(begin, values, lagged.empty() ? lagged : lagged.subspan(begin, count));
         break;
       case Form::window:
         window_tile(begin, values);
@@ -249,8 +261,14 @@ void FilterStream::series_tile(std::size_t begin, std::span<double> values, cons
   store(begin, newest);
 }
 
-void FilterStream::feedback_tile(std::size_t begin, std::span<double> values) {
+void FilterStream::feedback_tile(std::size_t begin, std::span<double> values,
+                                 std::span<const double> lagged) {
   PastSum known(values.size());
+  if (!lagged.empty()) {
+    std::array<double, tile> padded{};
+    std::copy(lagged.begin(), lagged.end(), padded.begin());
+    known.add(-1.0, padded.data());
+  }
   for (std::size_t j = 1; j < std::min(taps_.size(), done_ + 1); ++j) {
     known.add(taps_[j], past(done_ - j, begin));
   }

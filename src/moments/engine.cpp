@@ -51,6 +51,7 @@ MomentStream::Engine::Engine(const Mechanism& design, const Key& key, std::vecto
       beta_first(weight_of_row_before(mechanism.workload_first(), horizon())),
       beta_second(weight_of_row_before(mechanism.workload_second(), horizon())),
       newest(config().dimension, config().second) {
+  newest.shares_noise_ = noises_rows;
   if (!mechanism.has_second()) return;
   const std::size_t size = second_moment_size(config().second, config().dimension);
   second.resize(size);

@@ -45,6 +45,9 @@ ShapedNoise::ShapedNoise(const Filter& shape, DrawPeriods draws, Channel channel
       steps_(shape.steps()),
       scale_(std::move(scale)),
       draws_(scale_.size()),
+      old_draws_(shape.lag_taps().empty() ? 0 : scale_.size()),
+      lagged_(old_draws_.size()),
+      shape_(shape),
       stream_(shape, Direction::inverse, scale_.size()) {
   check(shape, scale_);
 }
@@ -52,7 +55,22 @@ ShapedNoise::ShapedNoise(const Filter& shape, DrawPeriods draws, Channel channel
 void ShapedNoise::make_step() {
   const std::size_t step = steps_done();
   periods_.at(step).fill(channel_, step, 0, draws_);
-  stream_.step(draws_, draws_);
+  if (shape_.lag_taps().empty()) return stream_.step(draws_, draws_);
+  sum_lagged();
+  stream_.step(draws_, lagged_, draws_);
+}
+
+// Old draws are made again, each under the nonce of its step, instead of stored.
+void ShapedNoise::sum_lagged() {
+  const std::size_t step = steps_done();
+  std::fill(lagged_.begin(), lagged_.end(), 0.0);
+  for (const LagTap& tap : shape_.lag_taps()) {
+    if (tap.lag > step) continue;
+    const std::size_t then = step - tap.lag;
+    periods_.at(then).fill(channel_, then, 0, old_draws_);
+    const double weight = tap.weight / shape_.row()(then);
+    for (std::size_t j = 0; j < lagged_.size(); ++j) lagged_[j] += weight * old_draws_[j];
+  }
 }
 
 void ShapedNoise::add_to(std::span<double> values) {

@@ -5,7 +5,7 @@ _jme_flags() {
 }
 
 _jme() {
-  local commands='run plan calibrate sensitivity shape demo'
+  local commands='run plan calibrate sensitivity shape ledger demo'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -26,6 +26,7 @@ _jme() {
     --on-bad-row) values='fail zero' ;;
     --emit) values='first second mean covariance' ;;
     --output) COMPREPLY=($(compgen -f -- "$current")) && return ;;
+    --state) COMPREPLY=($(compgen -d -- "$current")) && return ;;
   esac
   if [[ -n $values ]]; then
     COMPREPLY=($(compgen -W "$values" -- "$current"))
@@ -35,6 +36,8 @@ _jme() {
     COMPREPLY=($(compgen -W "$commands" -- "$current"))
   elif [[ $command == run ]]; then
     COMPREPLY=($(compgen -f -- "$current"))
+  elif [[ $command == ledger ]]; then
+    COMPREPLY=($(compgen -d -- "$current"))
   fi
 }
 

@@ -21,6 +21,9 @@ class FilterStream {
 
   /// out = row t of (F in) or (F^-1 in), t = number of calls before. `in` and `out` may be the same span.
   void step(std::span<const double> in, std::span<double> out);
+  /// The same for the inverse of a filter with lag taps, with `lagged` = sum_i weight_i / row(t - lag_i) *
+  /// (input of step t - lag_i), over the lags reached, from whoever can make old inputs again.
+  void step(std::span<const double> in, std::span<const double> lagged, std::span<double> out);
 
   /// Overrides for a partial last block (forward only): the row's schedule and the weight of the single mode.
   struct LastStep {
@@ -47,9 +50,10 @@ class FilterStream {
   // matrix.
   enum class Form { series, feedback, window, dense };
 
-  void advance(std::span<const double> in, std::span<double> out, const LastStep& last);
+  void advance(std::span<const double> in, std::span<const double> lagged, std::span<double> out,
+               const LastStep& last);
   void series_tile(std::size_t begin, std::span<double> values, const LastStep& last);
-  void feedback_tile(std::size_t begin, std::span<double> values);
+  void feedback_tile(std::size_t begin, std::span<double> values, std::span<const double> lagged);
   void window_tile(std::size_t begin, std::span<double> values);
   void dense_tile(std::size_t begin, std::span<double> values, std::span<const double> weights);
   void advance_modes(std::size_t begin, std::span<const double> newest);

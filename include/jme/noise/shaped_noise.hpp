@@ -45,11 +45,13 @@ class ShapedNoise {
 
  private:
   void make_step();
+  void sum_lagged();
 
   DrawPeriods periods_;
   Channel channel_;
   std::size_t steps_;
-  std::vector<double> scale_, draws_;
+  std::vector<double> scale_, draws_, old_draws_, lagged_;
+  Filter shape_;
   FilterStream stream_;
 };
 
