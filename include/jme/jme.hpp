@@ -18,6 +18,8 @@
 #include <jme/sensitivity/participation.hpp>
 #include <jme/shaping/dense_optimum.hpp>
 #include <jme/shaping/shape.hpp>
+#include <jme/store/durable_stream.hpp>
+#include <jme/store/ledger.hpp>
 #include <jme/theory/expected_error.hpp>
 #include <jme/theory/plan.hpp>
 #include <jme/workload/workload.hpp>
