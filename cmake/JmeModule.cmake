@@ -34,3 +34,20 @@ function(jme_module name)
   target_link_libraries(jme INTERFACE jme_${name})
   set_property(GLOBAL APPEND PROPERTY JME_MODULES ${name})
 endfunction()
+
+# jme_precompile(TARGET HEADERS...): parses the large foreign headers of a program with many files only once. Targets
+# given the same headers share them. Not for the rooms, where a forgotten include must not compile; and not behind a
+# compiler cache, which it would defeat.
+function(jme_precompile target)
+  if(CMAKE_CXX_COMPILER_LAUNCHER)
+    return()
+  endif()
+  string(MD5 key "${ARGN}")
+  get_property(first GLOBAL PROPERTY JME_PRECOMPILED_${key})
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    set_property(GLOBAL PROPERTY JME_PRECOMPILED_${key} ${target})
+  endif()
+endfunction()

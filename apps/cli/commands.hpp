@@ -87,6 +87,7 @@ class PlanCommand {
  private:
   CLI::App* app_;
   StreamFlags stream_;
+  Text bounds_;
   bool json_ = false;
 };
 

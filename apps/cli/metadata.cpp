@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 Json emit_names(const EmitOptions& emit) {
   Json names = Json::array();
-  for (const Emit value : emit.values) names.push_back(name(value));
+  for (const EmitItem& item : emit.values) names.push_back(item.text());
   return names;
 }
 

@@ -1,3 +1,6 @@
+#include <cmath>
+
+#include <jme/data/bounds.hpp>
 #include <jme/theory/plan.hpp>
 
 #include "commands.hpp"
@@ -10,6 +13,9 @@ namespace jme::cli {
 PlanCommand::PlanCommand(CLI::App& root)
     : app_(root.add_subcommand("plan", "Compare methods and noise shapes before touching any data")) {
   stream_.attach(*app_);
+  add_text(*app_, "--bounds", bounds_, "A=LO:HI,..",
+           "As for run: gives the dimension and the norm bound, sqrt(dimension)")
+      ->group("Rows (public)");
   app_->add_flag("--json", json_, "One JSON object");
   app_->footer(
       "std: noise on one entry of a step; rmse: expected error of one released entry; error: expected\n"
@@ -17,12 +23,19 @@ PlanCommand::PlanCommand(CLI::App& root)
       "--method and --shape restrict the comparison.\n"
       "\nExamples:\n"
       "  jme plan --epsilon 1 --delta 1e-6 --rows 1000 --dimension 10 --norm-bound 1\n"
+      "  jme plan --epsilon 1 --delta 1e-6 --rows 1e5 --every 100 --bounds temp=-20:45,co=0:100\n"
       "  jme plan --sigma 2 --rows 1e6 --every 1000 --dimension 10 --norm-bound 1 --workload prefix --json\n"
       "  jme plan --sigma 2 --rows 1000 --dimension 3 --norm-bound 1 --method jme --shape blt:4");
 }
 
 ExitCode PlanCommand::run() const {
-  const StreamConfig config = stream_.config();
+  StreamFlags::FromColumns known;
+  if (bounds_) {
+    const std::vector<std::string> columns = bounded_columns(*bounds_);
+    static_cast<void>(ColumnBounds::parse(*bounds_, columns));
+    known = {.dimension = columns.size(), .norm_bound = std::sqrt(static_cast<double>(columns.size()))};
+  }
+  const StreamConfig config = stream_.config(known);
   const Plan result = plan(config, stream_.scope(config));
   Output().write(json_ ? json_line(plan_json(result)) : plan_table(result));
   return ExitCode::ok;

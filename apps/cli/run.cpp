@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "metadata.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "release_writer.hpp"
 #include "table.hpp"
 
 namespace jme::cli {
@@ -35,11 +37,11 @@ std::vector<std::string> numbered(std::size_t dimension) {
 // The rows one after another; each release leaves the process before the next row is read.
 void pump(RowReader& reader, MomentStream& stream, const RunDescription& run,
           const std::vector<std::string>& names, Output& output) {
-  const Units units = units_of(run.bounds);
+  ReleaseWriter writer(units_of(run.bounds), run.emit, names);
   const auto publish = [&](const Release& release) {
     if (!release.is_new()) return;
     if (release.steps() == 1) output.write(json_line(metadata(run, names)));
-    output.write(release_line(release, units, run.emit));
+    output.write(writer.line(release));
   };
   Progress progress(output.is_terminal(), run.mechanism.horizon().rows());
   std::vector<double> row(reader.dimension());
@@ -69,7 +71,7 @@ RunCommand::RunCommand(CLI::App& root)
   input_.attach(*app_);
   stream_.attach(*app_);
   const std::string group = "Output";
-  add_text(*app_, "--emit", emit_, "LIST", "first, second, mean, covariance (default mean,covariance)")
+  add_text(*app_, "--emit", emit_, "LIST", fmt::format("{} (default mean,covariance)", emit_help))
       ->group(group);
   app_->add_flag("--raw", raw_, "Keep the covariance's bias instead of removing it")->group(group);
   app_->add_flag("--psd", psd_, "Project covariances to the nearest positive semidefinite matrix")
@@ -107,6 +109,7 @@ ExitCode RunCommand::run() const {
                    .bias = raw_ ? Bias::kept : Bias::removed,
                    .psd = psd_};
   check_emit(emit, config, input.bounds_text.has_value());
+  if (!input.options.columns.empty()) find_columns(emit, input.options.columns);
   std::optional<std::uint64_t> seed;
   if (seed_) seed = parse_count("insecure-test-seed", *seed_, 0);
   if (output_ && input.path != "-" && same_file(*output_, input.path)) {
@@ -131,16 +134,20 @@ ExitCode RunCommand::run() const {
 
   if (dry_run_) {
     std::vector<std::string> names = input.options.columns;
-    if (!dimension_known) {
-      if (!input.has_header_file()) {
-        throw InvalidParameter("dimension",
-                               "must be given (or columns, or bounds) for a dry run without a file that "
-                               "has a header: no row is read to find out");
-      }
-      names = RowReader(input.path, input.options).columns();
-      adopt(names.size());
+    if (input.has_header_file() && (!dimension_known || std::filesystem::is_regular_file(input.path))) {
+      // Only the header: a misspelt column shows now and not on the day of the run.
+      const std::vector<std::string> found = RowReader(input.path, input.options).columns();
+      if (names.empty()) names = found;
+      adopt(found.size());
+    } else if (!dimension_known) {
+      throw InvalidParameter("dimension",
+                             "must be given (or columns, or bounds) for a dry run without a file that "
+                             "has a header: no row is read to find out");
+    } else if (input.path != "-" && !std::filesystem::exists(input.path)) {
+      print_note(fmt::format("{}: not there yet, so its columns were not checked", input.path));
     }
     if (names.empty()) names = numbered(config.dimension);
+    find_columns(emit, names);
     const ColumnBounds bounds = input.bounds(names);
     Output().write(dry_run_text({mechanism, bounds, emit, input.bounds_text.value_or(""), seed}, names));
     return ExitCode::ok;
@@ -152,6 +159,7 @@ ExitCode RunCommand::run() const {
   // a first row of data that only looks like one.
   const std::vector<std::string> names =
       input.options.columns.empty() ? reader.columns() : input.options.columns;
+  find_columns(emit, names);
   const ColumnBounds bounds = input.bounds(names);
   std::optional<Output> file;
   if (output_) file.emplace(*output_);

@@ -97,6 +97,13 @@ void StreamFlags::set_balance(StreamConfig& config) const {
 }
 
 void StreamFlags::note_unused(const StreamConfig& config) const {
+  const std::size_t fit = rows_that_fit(horizon.horizon(), config.participation);
+  if (separation && config.participation.rows == 1) {
+    print_note("--separation is used with --participations of 2 or more only");
+  } else if (fit < config.participation.rows) {
+    print_note(
+        fmt::format("--participations: only {} fit into the horizon, so that many are protected", fit));
+  }
   if (!method && !balance) return;
   if (alpha && config.method != Method::ime) print_note("--alpha is used by --method ime only");
   if (tau && config.method != Method::cs) print_note("--tau is used by --method cs only");

@@ -7,7 +7,11 @@
 #include <jme/base/values.hpp>
 #include <jme/calibration/calibration.hpp>
 #include <jme/mechanism/mechanism.hpp>
+#include <jme/models/correlation.hpp>
 #include <jme/models/covariance.hpp>
+#include <jme/models/density.hpp>
+#include <jme/models/pca.hpp>
+#include <jme/models/regression.hpp>
 #include <jme/moments/moment_stream.hpp>
 #include <jme/privacy/gaussian.hpp>
 #include <jme/privacy/subsampled.hpp>

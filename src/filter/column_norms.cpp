@@ -23,6 +23,7 @@ std::vector<double> unscheduled(const Toeplitz& core, std::size_t n) {
 }
 
 std::vector<double> scheduled(const Toeplitz& core, const Schedule& row, std::size_t n) {
+  if (!core.lag_taps.empty()) return scheduled({.taps = core.coefficients(n)}, row, n);
   if (!core.inverted) {
     std::vector<double> squares(n);
     for (std::size_t t = 0; t < n; ++t) squares[t] = row(t) * row(t);

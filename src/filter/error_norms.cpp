@@ -23,6 +23,7 @@ double squared_norm(std::span<const double> values) {
 bool few_states(const Filter& a, const Filter& c) {
   if (a.is_dense() || c.is_dense()) return false;
   const Toeplitz &first = c.core(), &second = a.core();
+  if (!first.lag_taps.empty() || !second.lag_taps.empty()) return false;
   return first.taps.size() + first.modes.size() + second.taps.size() + second.modes.size() <=
          max_cascade_states;
 }

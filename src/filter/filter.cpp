@@ -26,6 +26,11 @@ void check_series(const Toeplitz& core, std::size_t steps) {
   if (core.inverted && core.taps[0] == 0) {
     throw InvalidParameter("filter", "cannot be inverted: its first coefficient is 0");
   }
+  for (const LagTap& tap : core.lag_taps) {
+    if (core.inverted || !core.inverse_taps.empty() || tap.lag == 0 || !std::isfinite(tap.weight)) {
+      throw InvalidParameter("filter", "lag taps need a series as core, lags of at least 1, finite weights");
+    }
+  }
   if (!core.inverse_taps.empty() && core.inverse_taps.size() < steps) {
     throw InvalidParameter("filter", "has fewer inverse coefficients than steps");
   }
@@ -115,7 +120,8 @@ Filter Filter::with_last_row(std::vector<double> weights) const {
 }
 
 Filter Filter::with_last_mode_weight(double weight) const {
-  if (!is_toeplitz() || core_.inverted || core_.taps.size() != 1 || core_.modes.size() != 1) {
+  if (!is_toeplitz() || core_.inverted || !core_.lag_taps.empty() || core_.taps.size() != 1 ||
+      core_.modes.size() != 1) {
     throw InvalidParameter("filter", "must be one tap and one mode to change the last mode's weight");
   }
   Toeplitz last = core_;
@@ -125,6 +131,13 @@ Filter Filter::with_last_mode_weight(double weight) const {
   Filter filter = with_last_row(std::move(weights));
   filter.last_mode_weight_ = weight;
   return filter;
+}
+
+Filter Filter::with_lag_taps(std::vector<LagTap> taps) const {
+  if (matrix_ || last_row_) throw InvalidParameter("filter", "lag taps need a filter that is a series");
+  Toeplitz core = core_;
+  core.lag_taps = std::move(taps);
+  return {steps_, std::move(core), row_, column_};
 }
 
 bool Filter::is_toeplitz() const {

@@ -98,7 +98,7 @@ std::vector<double> gram_lag_bounds(const Filter& c, std::span<const std::size_t
   const std::size_t n = c.steps();
   if (c.is_dense()) return dense_bounds(c.matrix(), lags);
   if (c.is_toeplitz()) return envelope_bounds(c.core(), n, lags);
-  const bool regular = !c.core().inverted && !c.last_row();
+  const bool regular = !c.core().inverted && !c.last_row() && c.lag_taps().empty();
   const bool few_taps = regular && c.core().taps.size() <= max_recursion_taps;
   if (n <= max_exact_steps && !few_taps) return dense_bounds(c.to_dense(), lags);
   Scheduled scheduled{.series = c.core(), .squared_rows = {}, .columns = {}};

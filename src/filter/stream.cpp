@@ -95,6 +95,9 @@ FilterStream::FilterStream(Filter filter, Direction direction, std::size_t width
   if (direction == Direction::inverse && !filter_.is_invertible()) {
     throw InvalidParameter("filter", "cannot be inverted: its diagonal has a 0");
   }
+  if (direction == Direction::forward && !filter_.lag_taps().empty()) {
+    throw InvalidParameter("filter", "lag taps are for the inverse direction");
+  }
   if (filter_.is_dense() || (filter_.last_row() && !filter_.last_mode_weight())) return;
   const Toeplitz& core = filter_.core();
   const std::size_t steps = filter_.steps();
@@ -115,7 +118,15 @@ FilterStream::FilterStream(Filter filter, Direction direction, std::size_t width
 }
 
 void FilterStream::step(std::span<const double> in, std::span<double> out) {
-  advance(in, out, {});
+  if (!filter_.lag_taps().empty()) throw Error("filter stream: lag taps need old inputs");
+  advance(in, {}, out, {});
+}
+
+void FilterStream::step(std::span<const double> in, std::span<const double> lagged, std::span<double> out) {
+  if (filter_.lag_taps().empty() || lagged.size() != width_) {
+    throw InvalidParameter("filter", "old inputs are for lag taps and have the stream's width");
+  }
+  advance(in, lagged, out, {});
 }
 
 void FilterStream::last_step(std::span<const double> in, std::span<double> out, const LastStep& last) {
@@ -126,11 +137,12 @@ void FilterStream::last_step(std::span<const double> in, std::span<double> out, 
   if (last.mode_weight && (form_ != Form::series || filter_.core().modes.size() != 1)) {
     throw Error("filter stream: only a filter with a single mode can change its weight");
   }
-  advance(in, out, last);
+  advance(in, {}, out, last);
   ended_ = true;
 }
 
-void FilterStream::advance(std::span<const double> in, std::span<double> out, const LastStep& last) {
+void FilterStream::advance(std::span<const double> in, std::span<const double> lagged, std::span<double> out,
+                           const LastStep& last) {
   if (ended_ || done_ >= filter_.steps()) throw BudgetExhausted("filter stream: all its steps are done");
   if (in.size() != width_ || out.size() != width_) {
     throw InvalidParameter("width", "a filter stream's vectors must have its width");
@@ -153,7 +165,7 @@ void FilterStream::advance(std::span<const double> in, std::span<double> out, co
         series_tile(begin, values, last);
         break;
       case Form::feedback:
-        feedback_tile(begin, values);
+        feedback_tile(begin, values, lagged.empty() ? lagged : lagged.subspan(begin, count));
         break;
       case Form::window:
         window_tile(begin, values);
@@ -168,6 +180,42 @@ void FilterStream::advance(std::span<const double> in, std::span<double> out, co
   if (form_ == Form::window && (done_ + 1) % slots_ == 0) close_window();
   if (done_ % steps_between_flushes == 0) flush(modes_);
   ++done_;
+}
+
+std::size_t FilterStream::memory_size(std::size_t steps_done) const {
+  const std::size_t sums = stride_ == 0 ? 0 : (modes_.size() + window_sum_.size()) / stride_;
+  return (std::min(steps_done, slots_) + sums) * width_;
+}
+
+std::vector<double> FilterStream::memory() const {
+  std::vector<double> numbers;
+  numbers.reserve(memory_size(done_));
+  for (const std::vector<double>* part : {&history_, &modes_, &window_sum_}) {
+    for (std::size_t begin = 0; begin < part->size(); begin += stride_) {
+      const auto vector = part->begin() + static_cast<std::ptrdiff_t>(begin);
+      numbers.insert(numbers.end(), vector, vector + static_cast<std::ptrdiff_t>(width_));
+    }
+  }
+  return numbers;
+}
+
+void FilterStream::restore(std::size_t steps_done, std::span<const double> memory, bool ended) {
+  if (steps_done > filter_.steps() || memory.size() != memory_size(steps_done)) {
+    throw StateError("state: a filter's memory has the wrong size");
+  }
+  if (!std::all_of(memory.begin(), memory.end(), [](double value) { return std::isfinite(value); })) {
+    throw StateError("state: a filter's memory has a number that is not finite");
+  }
+  history_.assign(std::min(steps_done, slots_) * stride_, 0.0);
+  const double* next = memory.data();
+  for (std::vector<double>* part : {&history_, &modes_, &window_sum_}) {
+    for (std::size_t begin = 0; begin < part->size(); begin += stride_) {
+      std::copy_n(next, width_, part->begin() + static_cast<std::ptrdiff_t>(begin));
+      next += width_;
+    }
+  }
+  done_ = steps_done;
+  ended_ = ended;
 }
 
 double* FilterStream::past(std::size_t step, std::size_t begin) {
@@ -213,8 +261,14 @@ void FilterStream::series_tile(std::size_t begin, std::span<double> values, cons
   store(begin, newest);
 }
 
-void FilterStream::feedback_tile(std::size_t begin, std::span<double> values) {
+void FilterStream::feedback_tile(std::size_t begin, std::span<double> values,
+                                 std::span<const double> lagged) {
   PastSum known(values.size());
+  if (!lagged.empty()) {
+    std::array<double, tile> padded{};
+    std::copy(lagged.begin(), lagged.end(), padded.begin());
+    known.add(-1.0, padded.data());
+  }
   for (std::size_t j = 1; j < std::min(taps_.size(), done_ + 1); ++j) {
     known.add(taps_[j], past(done_ - j, begin));
   }

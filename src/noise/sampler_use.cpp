@@ -29,9 +29,10 @@ double length(const std::vector<double>& values) {
 /// Rounding errors of a sum of products that is formed term by term, for terms of given sizes.
 class RoundedSum {
  public:
-  void add(double size) {
+  /// `weight_error`: of the term, beyond that of its product.
+  void add(double size, double weight_error = 0) {
     total_ += size;
-    errors_ += size + total_;  // of the product, and of the sum so far
+    errors_ += size + total_ + weight_error;  // of the product, and of the sum so far
   }
   [[nodiscard]] double errors() const { return errors_; }
 
@@ -46,14 +47,16 @@ struct Form {
                !shape.core().inverse_taps.empty()),
         series(closed || shape.core().inverted),
         taps(closed ? shape.core().inverse_taps : shape.core().taps),
-        modes(closed ? std::vector<Mode>{} : shape.core().modes) {
+        modes(closed ? std::vector<Mode>{} : shape.core().modes),
+        lag_taps(shape.lag_taps()) {
     taps.resize(std::min(taps.size(), shape.steps()));
   }
-  [[nodiscard]] bool has_past() const { return taps.size() > 1 || !modes.empty(); }
+  [[nodiscard]] bool has_past() const { return taps.size() > 1 || !modes.empty() || !lag_taps.empty(); }
 
   bool closed, series;
   std::vector<double> taps;
   std::vector<Mode> modes;
+  std::vector<LagTap> lag_taps;
 };
 
 struct RowBounds {
@@ -107,6 +110,21 @@ double geometric_sum(double pole, std::size_t steps) {
   return p == 1 ? n : (1 - std::pow(p, n)) / (1 - p);
 }
 
+/// Response of a mode's running sum to a draw that reaches it as `taken`: its 2-norm and its 1-norm.
+struct ModeSizes {
+  double length, sum;
+};
+ModeSizes mode_sizes(double pole, const std::vector<double>& taken, std::size_t steps) {
+  double state = 0, squares = 0, moduli = 0;
+  for (std::size_t k = 0; k < steps; ++k) {
+    state = pole * state + (k < taken.size() ? taken[k] : 0.0);
+    if (std::abs(state) < 1e-300) state = 0;  // subnormal numbers would only be slow
+    squares += state * state;
+    moduli += std::abs(state);
+  }
+  return {.length = std::sqrt(squares), .sum = moduli};
+}
+
 RowBounds toeplitz_bounds(const Filter& shape, const std::vector<double>& noise_std) {
   const std::size_t n = shape.steps();
   const Form form(shape);
@@ -134,29 +152,33 @@ RowBounds toeplitz_bounds(const Filter& shape, const std::vector<double>& noise_
   // What taps and modes take in: earlier draws in a series, earlier values in feedback form.
   const std::vector<double> taken = form.series ? std::vector<double>{1.0} : inverse;
   const double taken_std = length(taken);
+  // How what goes wrong in a step reaches later ones: not at all in a series; in feedback form through the
+  // core's inverse alone, because lag taps take in draws and not values.
+  Toeplitz unlagged = shape.core();
+  unlagged.lag_taps.clear();
+  const std::vector<double> fed_back =
+      form.series ? taken : (form.lag_taps.empty() ? inverse : unlagged.inverse_coefficients(n));
+  const double fed_back_sum = sum_of_moduli(fed_back);
   RoundedSum past;
+  for (const LagTap& lag : form.lag_taps) {
+    past.add(std::abs(lag.weight), rows ? std::abs(lag.weight) : 0);  // the weight over its row
+  }
   for (std::size_t j = 1; j < form.taps.size(); ++j) past.add(std::abs(form.taps[j]) * taken_std);
   double drift = 0;
   for (const Mode& mode : form.modes) {
-    double state = 0, squares = 0, moduli = 0;
-    for (std::size_t k = 0; k < n; ++k) {
-      state = mode.pole * state + (k < taken.size() ? taken[k] : 0.0);
-      if (std::abs(state) < 1e-300) state = 0;  // subnormal numbers would only be slow
-      squares += state * state;
-      moduli += std::abs(state);
-    }
-    const double state_std = std::sqrt(squares);
+    const ModeSizes state = mode_sizes(mode.pole, taken, n);
+    const double reach = form.lag_taps.empty() ? state.sum : mode_sizes(mode.pole, fed_back, n).sum;
     const double weight = std::abs(mode.weight);
-    past.add(weight * state_std);
-    drift += 2 * state_std * weight * moduli / own;
+    past.add(weight * state.length);
+    drift += 2 * state.length * weight * reach / own;
     // A cell moves a state by at most half of its standard deviation where row_sum / (2 a) <= 1/20.
     const double moved = geometric_sum(mode.pole, n) * growth.column * (form.series ? core_sum : own);
-    bounds.row_sum = std::max(bounds.row_sum, moved / (10 * state_std));
+    bounds.row_sum = std::max(bounds.row_sum, moved / (10 * state.length));
   }
   if (form.series) {
     drift += past.errors() / own;
   } else {
-    drift += (past.errors() + (tap ? 3 : 1) * length(inverse) / own) * inverse_sum / own;
+    drift += (past.errors() + (tap ? 3 : 1) * length(inverse) / own) * fed_back_sum / own;
   }
   if (rows) drift += 2 * inverse_sum / own;
   if (form.closed) {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t most_states = 64;
 
 bool by_states_applies(const Workload& workload, const Filter& c) {
-  if (c.is_dense() || InverseState::states(c.core()) > most_states) return false;
+  if (c.is_dense() || !c.lag_taps().empty() || InverseState::states(c.core()) > most_states) return false;
   if (workload.kind() == Workload::Kind::custom) return false;
   return workload.kind() != Workload::Kind::window || c.column().is_one();
 }
@@ -135,7 +135,7 @@ double window_trace(const Workload& workload, const Horizon& horizon, const Filt
 bool is_identity(const Filter& c) {
   if (!c.is_toeplitz()) return false;
   const Toeplitz& core = c.core();
-  return core.modes.empty() && core.taps.size() == 1 && core.taps.front() == 1;
+  return core.modes.empty() && core.lag_taps.empty() && core.taps.size() == 1 && core.taps.front() == 1;
 }
 
 Eigen::MatrixXd noise_covariance(const Filter& c) {

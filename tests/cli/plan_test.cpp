@@ -28,6 +28,14 @@ TEST(PlanCommand, ListsEveryMethodAndRecommendsOne) {
   EXPECT_EQ(object["candidates"][recommended["index"].get<std::size_t>()]["shape"], recommended["shape"]);
 }
 
+TEST(PlanCommand, TakesTheDimensionAndTheNormBoundFromTheBounds) {
+  const std::string flags =
+      "plan --sigma 1 --rows 64 --workload prefix --method jme --shape identity --json ";
+  EXPECT_EQ(jme(flags + "--bounds a=0:1,b=-5:5,c=2:3").json(),
+            jme(flags + "--dimension 3 --norm-bound 1.7320508075688772").json());
+  EXPECT_EQ(jme(flags + "--bounds a=1:0").code, 2);
+}
+
 // JME with C = I, prefix sums, zeta = sigma = 1: std1 = 2, std2 = 2 sqrt2, sum of ||row||^2 = n(n+1)/2, and
 // the matrix's N = d(d+1)/2 draws. Rounding to the lattice adds less than 1e-5.
 TEST(PlanCommand, AgreesWithTheFormulas) {

@@ -21,6 +21,9 @@ class FilterStream {
 
   /// out = row t of (F in) or (F^-1 in), t = number of calls before. `in` and `out` may be the same span.
   void step(std::span<const double> in, std::span<double> out);
+  /// The same for the inverse of a filter with lag taps, with `lagged` = sum_i weight_i / row(t - lag_i) *
+  /// (input of step t - lag_i), over the lags reached, from whoever can make old inputs again.
+  void step(std::span<const double> in, std::span<const double> lagged, std::span<double> out);
 
   /// Overrides for a partial last block (forward only): the row's schedule and the weight of the single mode.
   struct LastStep {
@@ -32,14 +35,25 @@ class FilterStream {
   [[nodiscard]] std::size_t steps_done() const { return done_; }
   [[nodiscard]] std::size_t width() const { return width_; }
 
+  /// Everything it remembers, so that a stream of the same filter can go on from here: memory_size(steps
+  /// done) numbers.
+  [[nodiscard]] std::vector<double> memory() const;
+  [[nodiscard]] std::size_t memory_size(std::size_t steps_done) const;
+  /// False where the memory grows with every step of the horizon (square roots, dense matrices).
+  [[nodiscard]] bool memory_is_bounded() const { return slots_ + 1 < filter_.steps() || slots_ == 0; }
+  /// Goes on from such a memory; `ended` after last_step. Throws StateError unless it has the right size and
+  /// is finite.
+  void restore(std::size_t steps_done, std::span<const double> memory, bool ended = false);
+
  private:
   // How a step is made: from past inputs, from past outputs, as a sum over a window, or by whole rows of a
   // matrix.
   enum class Form { series, feedback, window, dense };
 
-  void advance(std::span<const double> in, std::span<double> out, const LastStep& last);
+  void advance(std::span<const double> in, std::span<const double> lagged, std::span<double> out,
+               const LastStep& last);
   void series_tile(std::size_t begin, std::span<double> values, const LastStep& last);
-  void feedback_tile(std::size_t begin, std::span<double> values);
+  void feedback_tile(std::size_t begin, std::span<double> values, std::span<const double> lagged);
   void window_tile(std::size_t begin, std::span<double> values);
   void dense_tile(std::size_t begin, std::span<double> values, std::span<const double> weights);
   void advance_modes(std::size_t begin, std::span<const double> newest);

@@ -37,6 +37,8 @@ class Release {
   /// Standard deviation of the noise on a diagonal entry of the second moment; off-diagonal: / sqrt 2.
   /// For PP the noise depends on the data; this is an upper bound over all streams.
   [[nodiscard]] double std_second() const { return std_second_; }
+  /// True for PP: its second moment is made of the first channel's noise, so the two are not independent.
+  [[nodiscard]] bool shares_noise() const { return shares_noise_; }
   /// What the noise adds to a diagonal entry of the second moment on average: 0, but for plain PP.
   [[nodiscard]] double bias_second() const { return bias_second_; }
   /// Sum of the weights over rows in this release, for each channel: divide by it to get an average. Public.
@@ -48,7 +50,7 @@ class Release {
   std::size_t dimension_;
   SecondMoment second_kind_;
   std::size_t rows_ = 0, steps_ = 0;
-  bool is_new_ = false;
+  bool is_new_ = false, shares_noise_ = false;
   std::vector<double> first_, second_;
   double std_first_ = 0, std_second_ = 0, bias_second_ = 0, weight_first_ = 0, weight_second_ = 0;
 };
