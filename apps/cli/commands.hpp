@@ -28,6 +28,21 @@ class CalibrateCommand {
   bool json_ = false;
 };
 
+/// What training on sampled batches costs, or the noise it needs.
+class AccountCommand {
+ public:
+  explicit AccountCommand(CLI::App& root);
+  AccountCommand(const AccountCommand&) = delete;
+  AccountCommand& operator=(const AccountCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  Text sampling_rate_, steps_, delta_, sigma_, epsilon_, adjacency_;
+  bool json_ = false;
+};
+
 /// How far one person can move both moments.
 class SensitivityCommand {
  public:

@@ -1,6 +1,7 @@
 #pragma once
 
 // The whole public interface in the order a row takes through it.
+#include <jme/base/adjacency.hpp>
 #include <jme/base/errors.hpp>
 #include <jme/base/horizon.hpp>
 #include <jme/base/values.hpp>
@@ -13,6 +14,7 @@
 #include <jme/models/regression.hpp>
 #include <jme/moments/moment_stream.hpp>
 #include <jme/privacy/gaussian.hpp>
+#include <jme/privacy/subsampled.hpp>
 #include <jme/sensitivity/batch.hpp>
 #include <jme/sensitivity/joint.hpp>
 #include <jme/sensitivity/participation.hpp>

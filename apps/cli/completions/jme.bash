@@ -5,7 +5,7 @@ _jme_flags() {
 }
 
 _jme() {
-  local commands='run plan calibrate sensitivity shape ledger demo'
+  local commands='run plan calibrate account sensitivity shape ledger demo'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do

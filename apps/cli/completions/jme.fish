@@ -1,6 +1,6 @@
 # fish completion for jme. Flags come from the command's own help, so they are never out of date.
 
-set -l commands run plan calibrate sensitivity shape ledger demo
+set -l commands run plan calibrate account sensitivity shape ledger demo
 
 function __jme_flags
     set -l words (commandline -opc)
@@ -16,6 +16,7 @@ complete -c jme -f
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a run -d 'Private running moments of rows'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a plan -d 'Compare methods and noise shapes'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a calibrate -d 'Noise for a privacy budget'
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a account -d 'What training on sampled batches costs'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a sensitivity -d 'How far one person can move both moments'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a shape -d 'How good a noise shape is'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a ledger -d 'What the streams of a state folder spent'
