@@ -14,6 +14,9 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "release_writer.hpp"
+#include "report_collector.hpp"
+#include "report_file.hpp"
+#include "report_page.hpp"
 #include "table.hpp"
 
 namespace jme::cli {
@@ -36,12 +39,13 @@ std::vector<std::string> numbered(std::size_t dimension) {
 
 // The rows one after another; each release leaves the process before the next row is read.
 void pump(RowReader& reader, MomentStream& stream, const RunDescription& run,
-          const std::vector<std::string>& names, Output& output) {
+          const std::vector<std::string>& names, Output& output, ReportCollector* report) {
   ReleaseWriter writer(units_of(run.bounds), run.emit, names);
   const auto publish = [&](const Release& release) {
     if (!release.is_new()) return;
     if (release.steps() == 1) output.write(json_line(metadata(run, names)));
     output.write(writer.line(release));
+    if (report != nullptr) report->add(release);
   };
   Progress progress(output.is_terminal(), run.mechanism.horizon().rows());
   std::vector<double> row(reader.dimension());
@@ -77,6 +81,9 @@ RunCommand::RunCommand(CLI::App& root)
   app_->add_flag("--psd", psd_, "Project covariances to the nearest positive semidefinite matrix")
       ->group(group);
   add_text(*app_, "--output", output_, "FILE", "Write there instead of standard output")->group(group);
+  add_text(*app_, "--report", report_, "FILE", "Write a self-contained HTML page about the run, at its end")
+      ->group(group);
+  add_text(*app_, "--report-title", report_title_, "TEXT", "The page's title")->group(group);
   app_->add_flag("--dry-run", dry_run_, "Print the plan and the privacy statement; read no data")
       ->group(group);
   add_text(*app_, "--insecure-test-seed", seed_, "N", "Reproducible noise that protects NOBODY; for tests")
@@ -114,6 +121,14 @@ ExitCode RunCommand::run() const {
   if (seed_) seed = parse_count("insecure-test-seed", *seed_, 0);
   if (output_ && input.path != "-" && same_file(*output_, input.path)) {
     throw InvalidParameter("output", *output_, "another file than the input");
+  }
+  if (report_title_ && !report_) throw InvalidParameter("report-title", "is used together with report");
+  std::optional<ReportFile> report_file;
+  if (report_) report_file.emplace(*report_);
+  for (const Text& other : {input.path == "-" ? Text() : Text(input.path), output_}) {
+    if (report_ && other && (*other == *report_ || same_file(*other, *report_))) {
+      throw InvalidParameter("report", *report_, "another file than the input and the output");
+    }
   }
   Mechanism mechanism(config);
   MomentStream stream = make_stream(mechanism, seed);
@@ -172,14 +187,24 @@ ExitCode RunCommand::run() const {
         "yourself",
         reader.bad_rows(), bounds.is_none() ? "" : ", the middle of the bounds"));
   };
+  const RunDescription description{mechanism, bounds, emit, input.bounds_text.value_or(""), seed};
+  std::optional<ReportCollector> report;
+  if (report_file) report.emplace(description, names);
   try {
-    pump(reader, stream, {mechanism, bounds, emit, input.bounds_text.value_or(""), seed}, names, output);
+    pump(reader, stream, description, names, output, report ? &*report : nullptr);
   } catch (...) {
     tell_bad_rows();
     throw;
   }
   output.close();
   tell_bad_rows();
+  if (report) {
+    report_file->write(report_page({.run = description,
+                                    .collected = *report,
+                                    .last = stream.release(),
+                                    .title = report_title_.value_or(""),
+                                    .shape_was_chosen = !stream_.shape || *stream_.shape == "auto"}));
+  }
   return ExitCode::ok;
 }
 

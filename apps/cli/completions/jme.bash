@@ -25,7 +25,7 @@ _jme() {
     --format) values='csv ndjson npy' ;;
     --on-bad-row) values='fail zero' ;;
     --emit) values='first second mean covariance' ;;
-    --output) COMPREPLY=($(compgen -f -- "$current")) && return ;;
+    --output | --report) COMPREPLY=($(compgen -f -- "$current")) && return ;;
   esac
   if [[ -n $values ]]; then
     COMPREPLY=($(compgen -W "$values" -- "$current"))
