@@ -106,7 +106,7 @@ class RunCommand {
   StreamFlags stream_;
   InputFlags input_;
   StateFlags state_;
-  Text emit_, output_, seed_;
+  Text emit_, output_, report_, report_title_, seed_;
   bool raw_ = false, psd_ = false, dry_run_ = false;
 };
 
@@ -152,6 +152,7 @@ class DemoCommand {
 
  private:
   CLI::App* app_;
+  Text report_;
 };
 
 }  // namespace jme::cli

@@ -1,5 +1,6 @@
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,9 @@
 #include "demo_day.hpp"
 #include "output.hpp"
 #include "release_writer.hpp"
+#include "report_collector.hpp"
+#include "report_file.hpp"
+#include "report_page.hpp"
 #include "table.hpp"
 
 namespace jme::cli {
@@ -67,6 +71,7 @@ std::string plot(const std::vector<Point>& points) {
 
 DemoCommand::DemoCommand(CLI::App& root)
     : app_(root.add_subcommand("demo", "The whole pipeline on built-in public data, private beside exact")) {
+  add_text(*app_, "--report", report_, "FILE", "Write a self-contained HTML page about it as well");
   app_->footer("Example:\n  jme demo");
 }
 
@@ -81,7 +86,13 @@ ExitCode DemoCommand::run() const {
   config.every = every;
   config.dimension = 3;
   config.norm_bound = std::sqrt(3.0);
-  MomentStream stream(config);
+  std::optional<ReportFile> report_file;
+  if (report_) report_file.emplace(*report_);
+  const Mechanism mechanism(config);
+  MomentStream stream(mechanism);
+  const EmitOptions emit{.values = default_emit(config.second)};
+  const RunDescription description{mechanism, bounds, emit, bounds_text, std::nullopt};
+  ReportCollector report(description, columns);
   Output output;
   output.write(fmt::format(
       "A day of {} sensor readings (temp, humidity, co), made up by a formula and therefore public:\n"
@@ -102,6 +113,7 @@ ExitCode DemoCommand::run() const {
     const Release& release = stream.push(row);
     if (!release.is_new()) continue;
     ++releases;
+    report.add(release);
     const MeanEstimate mean = running_mean(release, units);
     curve.push_back({.exact = exact.mean()(0), .given = mean.value(0)});
     if (releases % (demo_rows / every / releases_shown) != 0) continue;
@@ -123,6 +135,14 @@ ExitCode DemoCommand::run() const {
       "\nGuarantee: one reading replaced by any other changes what can be learnt from all of this by no "
       "more\n"
       "than epsilon = 1, delta = 1e-6 differential privacy allows. jme run --dry-run says it in full.\n");
+  if (report_file) {
+    report_file->write(report_page({.run = description,
+                                    .collected = report,
+                                    .last = stream.release(),
+                                    .title = "A day of sensor readings",
+                                    .shape_was_chosen = true}));
+    output.write(fmt::format("\nReport: {}\n", report_file->path()));
+  }
   return ExitCode::ok;
 }
 

@@ -52,17 +52,6 @@ void put_matrix(Buffer& out, const Eigen::MatrixXd& values) {
   out.push_back(']');
 }
 
-CovarianceEstimate covariance(const Release& release, const Units& units, const EmitOptions& options) {
-  CovarianceEstimate estimate = running_covariance(release, units, options.bias);
-  if (!options.psd) return estimate;
-  // Nearest in the unit box, where every column carries the same noise; a congruence keeps it semidefinite.
-  const Units unit_box = Units::identity(release.dimension());
-  const Eigen::MatrixXd projected =
-      nearest_semidefinite(running_covariance(release, unit_box, options.bias).value);
-  estimate.value = units.half_width.asDiagonal() * projected * units.half_width.asDiagonal();
-  return estimate;
-}
-
 VectorEstimate variance(const Release& release, const Units& units, const EmitOptions& options) {
   VectorEstimate estimate = running_variance(release, units, options.bias);
   if (options.psd) estimate.value = estimate.value.cwiseMax(0.0);
@@ -78,6 +67,18 @@ bool needs_moments(const EmitItem& item) {
 }
 
 }  // namespace
+
+CovarianceEstimate emitted_covariance(const Release& release, const Units& units,
+                                      const EmitOptions& options) {
+  CovarianceEstimate estimate = running_covariance(release, units, options.bias);
+  if (!options.psd) return estimate;
+  // Nearest in the unit box, where every column carries the same noise; a congruence keeps it semidefinite.
+  const Units unit_box = Units::identity(release.dimension());
+  const Eigen::MatrixXd projected =
+      nearest_semidefinite(running_covariance(release, unit_box, options.bias).value);
+  estimate.value = units.half_width.asDiagonal() * projected * units.half_width.asDiagonal();
+  return estimate;
+}
 
 // A value and its noise, both ready for their places in the line.
 struct ReleaseWriter::Entry {
@@ -131,7 +132,7 @@ ReleaseWriter::Entry ReleaseWriter::entry(const EmitItem& item, const Release& r
       break;
     case Emit::covariance:
       if (full) {
-        result.matrix(covariance(release, units_, options_));
+        result.matrix(emitted_covariance(release, units_, options_));
       } else {
         result.vector(variance(release, units_, options_));
       }

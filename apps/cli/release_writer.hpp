@@ -3,6 +3,7 @@
 #include <string>
 
 #include <jme/data/bounds.hpp>
+#include <jme/models/estimate.hpp>
 #include <jme/models/pca.hpp>
 #include <jme/models/units.hpp>
 #include <jme/moments/release.hpp>
@@ -13,6 +14,10 @@ namespace jme::cli {
 
 /// The affine map back to natural units.
 [[nodiscard]] Units units_of(const ColumnBounds& bounds);
+
+/// The covariance as it is emitted: with or without its bias, projected where --psd asks for it.
+[[nodiscard]] CovarianceEstimate emitted_covariance(const Release& release, const Units& units,
+                                                    const EmitOptions& options);
 
 /// Writes releases as lines of JSON in natural units, every value beside its noise:
 /// {"t":..,"mean":[..],"covariance":[[..]],"noise_std":{"mean":[..],"covariance":[[..]]}}.

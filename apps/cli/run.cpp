@@ -15,6 +15,9 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "release_writer.hpp"
+#include "report_collector.hpp"
+#include "report_file.hpp"
+#include "report_page.hpp"
 #include "row_intake.hpp"
 #include "table.hpp"
 
@@ -90,6 +93,9 @@ RunCommand::RunCommand(CLI::App& root)
   app_->add_flag("--psd", psd_, "Project covariances to the nearest positive semidefinite matrix")
       ->group(group);
   add_text(*app_, "--output", output_, "FILE", "Write there instead of standard output")->group(group);
+  add_text(*app_, "--report", report_, "FILE", "Write a self-contained HTML page about the run, at its end")
+      ->group(group);
+  add_text(*app_, "--report-title", report_title_, "TEXT", "The page's title")->group(group);
   app_->add_flag("--dry-run", dry_run_, "Print the plan and the privacy statement; read no data")
       ->group(group);
   add_text(*app_, "--insecure-test-seed", seed_, "N", "Reproducible noise that protects NOBODY; for tests")
@@ -129,6 +135,14 @@ ExitCode RunCommand::run() const {
     throw InvalidParameter("output", *output_, "another file than the input");
   }
   const std::optional<DurableOptions> durable = state_.options();
+  if (report_title_ && !report_) throw InvalidParameter("report-title", "is used together with report");
+  std::optional<ReportFile> report_file;
+  if (report_) report_file.emplace(*report_);
+  for (const Text& other : {input.path == "-" ? Text() : Text(input.path), output_}) {
+    if (report_ && other && (*other == *report_ || same_file(*other, *report_))) {
+      throw InvalidParameter("report", *report_, "another file than the input and the output");
+    }
+  }
   Mechanism mechanism(config);
   MomentStream stream = make_stream(mechanism, seed);
   if (seed) print_warning("--insecure-test-seed: this noise can be guessed and protects nobody");
@@ -200,10 +214,17 @@ ExitCode RunCommand::run() const {
   RowIntake intake(reader, bounds, missing, input.options.on_bad_row, config.norm_bound);
   const RunDescription run = describe(bounds);
   ReleaseWriter writer(units_of(bounds), emit, names);
+  std::optional<ReportCollector> report;
+  std::optional<Release> last;
+  if (report_file) report.emplace(run, names);
   const auto publish = [&](const Release& release) {
     if (release.steps() == 1) output.write(json_line(metadata(run, names)));
     output.write(writer.line(release));
     intake.learn(release);
+    if (report) {
+      report->add(release);
+      last = release;
+    }
   };
   try {
     if (durable) {
@@ -219,6 +240,13 @@ ExitCode RunCommand::run() const {
   }
   output.close();
   intake.tell();
+  if (report) {
+    report_file->write(report_page({.run = run,
+                                    .collected = *report,
+                                    .last = *last,
+                                    .title = report_title_.value_or(""),
+                                    .shape_was_chosen = !stream_.shape || *stream_.shape == "auto"}));
+  }
   return ExitCode::ok;
 }
 

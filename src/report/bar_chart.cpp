@@ -88,9 +88,9 @@ void draw_bar(Canvas& canvas, const Bars& bars, std::size_t i, const Scale& x, c
     const double low = std::clamp(x(bars.low[i]), x.from, x.to),
                  high = std::clamp(x(bars.high[i]), x.from, x.to);
     if (std::isfinite(low) && std::isfinite(high)) {
-      canvas.line({low, middle}, {high, middle}, "line pen");
-      canvas.line({low, middle - 4}, {low, middle + 4}, "line pen");
-      canvas.line({high, middle - 4}, {high, middle + 4}, "line pen");
+      canvas.line({low, middle}, {high, middle}, "thin pen");
+      canvas.line({low, middle - 4}, {low, middle + 4}, "thin pen");
+      canvas.line({high, middle - 4}, {high, middle + 4}, "thin pen");
       right = std::max(right, high);
     }
   }
@@ -138,8 +138,10 @@ Drawing draw(const BarChart& chart) {
     canvas.text({x(tick.value), bottom + 15}, tick.label,
                 {.style = "soft", .anchor = Anchor::middle, .size = 11});
   }
-  canvas.text({(left + right) / 2, bottom + 31}, elided(title, 11, right - left + 20),
-              {.style = "soft", .anchor = Anchor::middle, .size = 11});
+  const std::string axis_words = elided(title, 11, chart.width - 2 * margin);
+  const double half = text_width(axis_words, 11) / 2;
+  canvas.text({std::clamp((left + right) / 2, margin + half, chart.width - margin - half), bottom + 31},
+              axis_words, {.style = "soft", .anchor = Anchor::middle, .size = 11});
   for (std::size_t i = 0; i < chart.categories.size(); ++i) {
     const double group_top = top + static_cast<double>(i) * group + between_groups / 2;
     canvas.text({left - 7, group_top + (group - between_groups) / 2 + 4},

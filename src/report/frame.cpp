@@ -99,8 +99,9 @@ void draw_frame(Canvas& canvas, const Frame& frame, const Axis& x, const Axis& y
     const double at = plot.left + frame.x(tick.value);
     canvas.line({at, plot.bottom()}, {at, plot.bottom() + (tick.label.empty() ? 2.5 : 4)}, "thin axis");
     const double half = text_width(tick.label, tick_size) / 2;
-    const bool at_edge = at + half > canvas.size().width;
-    canvas.text({at_edge ? canvas.size().width : at, plot.bottom() + 15}, tick.label,
+    const double edge = canvas.size().width - 4;
+    const bool at_edge = at + half > edge;
+    canvas.text({at_edge ? edge : at, plot.bottom() + 15}, tick.label,
                 {.style = "soft", .anchor = at_edge ? Anchor::end : Anchor::middle, .size = tick_size});
   }
   canvas.text({plot.left + plot.width / 2, plot.bottom() + tick_height + 13},

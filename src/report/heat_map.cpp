@@ -107,12 +107,13 @@ Layout layout_of(const HeatMap& map, const std::vector<std::string>& cells, doub
   const double room = map.width - layout.left - margin;
   layout.cell_width = std::clamp(room / columns, smallest_cell, largest_cell);
   const double cell_text = widest(cells, 1);
-  if (map.with_numbers && cell_text > 0) {
+  const bool many_rows = map.rows.size() > 24;
+  if (map.with_numbers && cell_text > 0 && !many_rows) {
     const double size = std::min(largest_text, (layout.cell_width - 4) / cell_text);
     if (size >= smallest_text) layout.text_size = size;
   }
   layout.cell_height = layout.text_size > 0 ? std::clamp(layout.cell_width * 0.62, 22.0, 34.0)
-                                            : std::min(layout.cell_width, 34.0);
+                                            : std::min(layout.cell_width, many_rows ? 13.0 : 34.0);
   const double longest = std::min(most_column_name, widest(map.columns, name_size(layout.cell_width)));
   double right = margin;
   layout.top = above + 16;

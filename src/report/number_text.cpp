@@ -57,6 +57,18 @@ std::string number_text(double value, int digits) {
   return (value < 0 ? minus : "") + printed.substr(0, printed.find('e')) + "×10" + superscript(exponent);
 }
 
+std::string plain_text(double value) {
+  if (!std::isfinite(value)) return nothing;
+  const std::string printed = fmt::format("{:.10g}", value);
+  const std::size_t power = printed.find('e');
+  const bool negative = printed[0] == '-';
+  const std::size_t begin = negative ? 1 : 0;
+  if (power == std::string::npos) return (negative ? minus : "") + grouped(printed.substr(begin));
+  const std::string mantissa = printed.substr(begin, power - begin);
+  const std::string ten = "10" + superscript(std::stoi(printed.substr(power + 1)));
+  return (negative ? minus : "") + (mantissa == "1" ? ten : mantissa + "×" + ten);
+}
+
 std::string count_text(std::size_t count) {
   return grouped(fmt::format("{}", count));
 }
@@ -80,7 +92,7 @@ std::string plus_minus_text(double value, double half_width) {
 }
 
 std::string power_of_ten_text(int exponent) {
-  if (exponent < -3 || exponent > 4) return "10" + superscript(exponent);
+  if (exponent < -3 || exponent > 5) return "10" + superscript(exponent);
   return fixed_text(std::pow(10.0, exponent), std::max(0, -exponent));
 }
 

@@ -13,7 +13,7 @@ namespace jme::report {
 
 namespace {
 
-constexpr double most_shrinking = 0.9, most_growth = 1.25;
+constexpr double most_shrinking = 0.9, most_growth = 1.2;
 
 std::string html_of(const Table& table) {
   std::string html = "<div class=\"scroll\"><table>\n";

@@ -113,7 +113,7 @@ struct Form {
 };
 const std::array<Form, 7> forms{
     {{"line", "fill:none;stroke-width:1.8;stroke-linejoin:round;stroke-linecap:round"},
-     {"thin", "fill:none;stroke-width:1"},
+     {"thin", "fill:none;stroke-width:1.1"},
      {"dash", "stroke-dasharray:6 4"},
      {"dots", "stroke-dasharray:1.5 4"},
      {"band", "fill-opacity:.22;stroke:none"},

@@ -55,7 +55,7 @@ std::vector<Tick> linear_ticks(Range range, int most) {
 
 std::string log_label(int digit, int exponent) {
   if (digit == 1) return power_of_ten_text(exponent);
-  if (exponent < -3 || exponent > 4) return number_text(digit, 1) + "×" + power_of_ten_text(exponent);
+  if (exponent < -3 || exponent > 5) return number_text(digit, 1) + "×" + power_of_ten_text(exponent);
   return fixed_text(digit * std::pow(10.0, exponent), std::max(0, -exponent));
 }
 

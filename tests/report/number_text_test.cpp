@@ -33,6 +33,16 @@ TEST(FixedText, HasNoNegativeZero) {
   EXPECT_EQ(fixed_text(-1234567.25, 2), "−1,234,567.25");
 }
 
+TEST(PlainText, HasNoZerosToSpare) {
+  EXPECT_EQ(plain_text(10), "10");
+  EXPECT_EQ(plain_text(-20.5), "−20.5");
+  EXPECT_EQ(plain_text(0.1 + 0.2), "0.3");
+  EXPECT_EQ(plain_text(10000), "10,000");
+  EXPECT_EQ(plain_text(1e-6), "10⁻⁶");
+  EXPECT_EQ(plain_text(-2.5e-9), "−2.5×10⁻⁹");
+  EXPECT_EQ(plain_text(INFINITY), "–");
+}
+
 TEST(CountText, GroupsFromTenThousand) {
   EXPECT_EQ(count_text(0), "0");
   EXPECT_EQ(count_text(1000), "1000");
@@ -53,7 +63,8 @@ TEST(PowerOfTenText, IsPlainNearOne) {
   EXPECT_EQ(power_of_ten_text(-3), "0.001");
   EXPECT_EQ(power_of_ten_text(0), "1");
   EXPECT_EQ(power_of_ten_text(4), "10,000");
-  EXPECT_EQ(power_of_ten_text(5), "10⁵");
+  EXPECT_EQ(power_of_ten_text(5), "100,000");
+  EXPECT_EQ(power_of_ten_text(6), "10⁶");
   EXPECT_EQ(power_of_ten_text(-12), "10⁻¹²");
 }
 

@@ -26,7 +26,7 @@ _jme() {
     --on-bad-row) values='fail zero' ;;
     --missing) values='mean centre fail' ;;
     --emit) values='first second mean covariance correlation precision pca: regression: density' ;;
-    --output) COMPREPLY=($(compgen -f -- "$current")) && return ;;
+    --output | --report) COMPREPLY=($(compgen -f -- "$current")) && return ;;
     --state) COMPREPLY=($(compgen -d -- "$current")) && return ;;
   esac
   if [[ -n $values ]]; then

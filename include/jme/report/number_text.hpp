@@ -14,13 +14,16 @@ namespace jme::report {
 /// With this many decimals: -1,234.50.
 [[nodiscard]] std::string fixed_text(double value, int decimals);
 
+/// As it was meant, up to ten figures and no zeros behind them: 0.5, 45, 10,000.
+[[nodiscard]] std::string plain_text(double value);
+
 /// A count: 420,768.
 [[nodiscard]] std::string count_text(std::size_t count);
 
 /// Both to the second digit of `half_width`: 79.82 ± 0.87.
 [[nodiscard]] std::string plus_minus_text(double value, double half_width);
 
-/// Ten to the power of `exponent`: 0.01, 1, 100, 10⁵.
+/// Ten to the power of `exponent`: 0.01, 1, 100, 10⁶.
 [[nodiscard]] std::string power_of_ten_text(int exponent);
 
 }  // namespace jme::report

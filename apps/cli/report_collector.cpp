@@ -1,0 +1,81 @@
+#include "report_collector.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <jme/models/covariance.hpp>
+
+#include "release_writer.hpp"
+
+namespace jme::cli {
+
+namespace {
+
+/// Two noise levels this close together share a pixel.
+constexpr double noise_spacing = 1.015;
+
+bool emits(const RunDescription& run, std::initializer_list<Emit> kinds) {
+  return std::any_of(run.emit.values.begin(), run.emit.values.end(), [&](const EmitItem& item) {
+    return std::find(kinds.begin(), kinds.end(), item.kind) != kinds.end();
+  });
+}
+
+double root_mean_square(const Eigen::MatrixXd& values) {
+  return std::sqrt(values.squaredNorm() / static_cast<double>(values.size()));
+}
+
+}  // namespace
+
+ReportContents::ReportContents(const RunDescription& run) : centre(Centre::none) {
+  using enum Emit;
+  const bool full = run.mechanism.config().second == SecondMoment::full;
+  if (emits(run, {mean, density, regression})) {
+    centre = Centre::mean;
+  } else if (emits(run, {first})) {
+    centre = Centre::sum;
+  }
+  this->covariance = full && emits(run, {Emit::covariance, correlation, precision, pca, regression, density});
+  this->variance = !full && emits(run, {Emit::covariance});
+  this->second = emits(run, {Emit::second});
+}
+
+ReportCollector::ReportCollector(const RunDescription& run, std::vector<std::string> columns)
+    : contents_(run),
+      bias_(run.emit.bias),
+      columns_(std::move(columns)),
+      units_(units_of(run.bounds)),
+      unit_box_(Units::identity(columns_.size())) {
+  if (contents_.centre != ReportContents::Centre::none) {
+    centres_.resize(std::min(columns_.size(), most_charts));
+  }
+}
+
+void ReportCollector::add(const Release& release) {
+  const auto t = static_cast<double>(release.rows());
+  if (!centres_.empty()) {
+    const VectorEstimate centre = contents_.centre == ReportContents::Centre::mean
+                                      ? running_mean(release, units_)
+                                      : natural_first(release, units_);
+    for (std::size_t i = 0; i < centres_.size(); ++i) {
+      const auto k = static_cast<Eigen::Index>(i);
+      centres_[i].add(t, centre.value(k), band_95 * centre.noise_std(k));
+    }
+  }
+  if (t < next_noise_) return;
+  next_noise_ = noise_spacing * t;
+  const auto put = [&](report::Series& series, double noise) {
+    series.x.push_back(t);
+    series.y.push_back(noise);
+  };
+  if (contents_.centre == ReportContents::Centre::mean) {
+    put(mean_noise_, running_mean(release, unit_box_).noise_std(0));
+  }
+  if (contents_.covariance) {
+    put(covariance_noise_, root_mean_square(running_covariance(release, unit_box_, bias_).noise_std));
+  }
+  if (contents_.variance) {
+    put(covariance_noise_, root_mean_square(running_variance(release, unit_box_, bias_).noise_std));
+  }
+}
+
+}  // namespace jme::cli

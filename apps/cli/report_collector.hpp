@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <jme/models/units.hpp>
+#include <jme/moments/release.hpp>
+#include <jme/report/line_chart.hpp>
+#include <jme/report/series_sketch.hpp>
+
+#include "metadata.hpp"
+
+namespace jme::cli {
+
+/// Half the width of a 95% band in standard deviations of the noise.
+inline constexpr double band_95 = 1.959964;
+
+/// What a report shows of each moment: what was emitted, and what follows from it.
+struct ReportContents {
+  explicit ReportContents(const RunDescription& run);
+  enum class Centre { none, mean, sum };
+  Centre centre;            ///< running means, or the workload's own sums where only those are emitted
+  bool second = false;      ///< the second moment itself
+  bool variance = false;    ///< variances, from a diagonal second moment
+  bool covariance = false;  ///< covariance, correlation, principal components
+};
+
+/// Keeps of every release what its report will draw, in memory that does not grow with the stream.
+class ReportCollector {
+ public:
+  /// Columns beyond these have no chart of their own.
+  static constexpr std::size_t most_charts = 12;
+
+  ReportCollector(const RunDescription& run, std::vector<std::string> columns);
+
+  /// The next release.
+  void add(const Release& release);
+
+  [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
+  [[nodiscard]] const Units& units() const { return units_; }
+  [[nodiscard]] const ReportContents& contents() const { return contents_; }
+  /// Series of the first columns, at most most_charts of them.
+  [[nodiscard]] const std::vector<report::SeriesSketch>& centres() const { return centres_; }
+  /// Noise on a mean, and the root mean square of the noise on an entry of the covariance, both in the unit
+  /// box, at releases spread evenly over the logarithm of t. Empty where they are not shown.
+  [[nodiscard]] const report::Series& mean_noise() const { return mean_noise_; }
+  [[nodiscard]] const report::Series& covariance_noise() const { return covariance_noise_; }
+
+ private:
+  ReportContents contents_;
+  Bias bias_;
+  std::vector<std::string> columns_;
+  Units units_, unit_box_;
+  std::vector<report::SeriesSketch> centres_;
+  report::Series mean_noise_, covariance_noise_;
+  double next_noise_ = 0;
+};
+
+}  // namespace jme::cli

@@ -1,0 +1,97 @@
+#include "report_page.hpp"
+
+#include <fmt/format.h>
+
+#include <jme/privacy/gaussian.hpp>
+#include <jme/report/number_text.hpp>
+
+namespace jme::cli {
+
+namespace {
+
+using report::count_text;
+using report::number_text;
+using report::plain_text;
+using report::text;
+
+std::string privacy_fact(const Mechanism& mechanism) {
+  const Budget& budget = mechanism.config().budget;
+  if (budget.sigma != 0) return fmt::format("μ = {}", number_text(gdp_mu(mechanism.sigma())));
+  return fmt::format("ε\u00a0=\u00a0{}, δ\u00a0=\u00a0{}", plain_text(budget.epsilon),
+                     plain_text(budget.delta));
+}
+
+std::string lead(const ReportInput& input) {
+  const bool one_row = input.run.mechanism.config().participation.rows == 1;
+  return fmt::format(
+      "What a stream of {} rows looks like as a whole: its averages, its spread and how its columns move "
+      "together. "
+      "Every number carries noise that was added on purpose, so that no single {} can be recognised from "
+      "this page, "
+      "however it is studied.",
+      count_text(input.last.rows()), one_row ? "row" : "person");
+}
+
+bool is_thinned(const ReportCollector& collected) {
+  for (const report::SeriesSketch& sketch : collected.centres()) {
+    if (sketch.count() > 300) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string covered_rows(const Workload& workload) {
+  switch (workload.kind()) {
+    case Workload::Kind::prefix:
+    case Workload::Kind::mean:
+      return "all rows so far";
+    case Workload::Kind::decay:
+      return fmt::format("all rows so far, each counting {} times as much as the one after it",
+                         workload.beta());
+    case Workload::Kind::window:
+      return fmt::format("the last {} rows", count_text(workload.window_rows()));
+    case Workload::Kind::custom:
+      return fmt::format("the rows so far with the weights of {}", workload.name());
+  }
+  return "";
+}
+
+std::string report_page(const ReportInput& input) {
+  const std::size_t columns = input.collected.columns().size();
+  report::Page page(input.title.empty() ? "Private running statistics" : input.title);
+  if (input.run.insecure_seed) {
+    page.warning(text(
+        "NOT PRIVATE: the noise comes from a test seed that anybody can guess. This page protects nobody "
+        "and is for tests only."));
+  }
+  page.lead(text(lead(input)));
+  page.facts({{count_text(input.last.rows()), "rows included"},
+              {count_text(input.last.steps()), input.last.steps() == 1 ? "release" : "releases"},
+              {count_text(columns), columns == 1 ? "column" : "columns"},
+              {privacy_fact(input.run.mechanism), "privacy loss of all releases together"}});
+  add_centres(page, input);
+  add_covariance(page, input);
+  add_second(page, input);
+  add_components(page, input);
+  add_regressions(page, input);
+  add_noise(page, input);
+  add_plan(page, input);
+  add_privacy(page, input);
+  page.section("How to read this page");
+  page.paragraph(text(
+      "Numbers are written with ± half of their 95% band: what would have been published without noise lies "
+      "within it 19 times out of 20. The bands speak of the noise alone. They do not say how well the rows "
+      "stand "
+      "for anything beyond them, nor what limits on the values have cut away."));
+  if (is_thinned(input.collected)) {
+    page.paragraph(
+        text("Where a curve has more points than the picture has pixels, each pixel's first, last, highest "
+             "and lowest values are drawn."));
+  }
+  page.footer(text("Made by jme " JME_VERSION
+                   ". The page is complete in itself: it loads nothing and runs nothing."));
+  return page.html();
+}
+
+}  // namespace jme::cli
