@@ -8,8 +8,8 @@
 
 #include "commands.hpp"
 #include "demo_day.hpp"
-#include "emit.hpp"
 #include "output.hpp"
+#include "release_writer.hpp"
 #include "table.hpp"
 
 namespace jme::cli {

@@ -1,160 +1,140 @@
 #include "emit.hpp"
 
-#include <cmath>
-#include <iterator>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/base/horizon.hpp>
 
+#include "exit_codes.hpp"
 #include "parse.hpp"
 
 namespace jme::cli {
 
 namespace {
 
-using Buffer = fmt::memory_buffer;
-
-void put(Buffer& out, std::string_view text) {
-  out.append(text.data(), text.data() + text.size());
-}
-
-// Shortest text that reads back as the same double; JSON has no word for NaN or infinity but null.
-void put_number(Buffer& out, double value) {
-  if (std::isfinite(value)) {
-    fmt::format_to(std::back_inserter(out), "{}", value);
-  } else {
-    put(out, "null");
-  }
-}
-
-template <class Row>
-void put_vector(Buffer& out, const Row& values) {
-  out.push_back('[');
-  for (Eigen::Index i = 0; i < values.size(); ++i) {
-    if (i > 0) out.push_back(',');
-    put_number(out, values(i));
-  }
-  out.push_back(']');
-}
-
-void put_matrix(Buffer& out, const Eigen::MatrixXd& values) {
-  out.push_back('[');
-  for (Eigen::Index i = 0; i < values.rows(); ++i) {
-    if (i > 0) out.push_back(',');
-    put_vector(out, values.row(i));
-  }
-  out.push_back(']');
-}
-
-Eigen::MatrixXd nearest_psd(const Eigen::MatrixXd& symmetric) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(symmetric);
-  if (solver.eigenvalues().minCoeff() >= 0) return symmetric;
-  const Eigen::MatrixXd& basis = solver.eigenvectors();
-  const Eigen::MatrixXd projected =
-      basis * solver.eigenvalues().cwiseMax(0.0).asDiagonal() * basis.transpose();
-  return (projected + projected.transpose()) / 2;
-}
-
-CovarianceEstimate covariance(const Release& release, const Units& units, const EmitOptions& options) {
-  CovarianceEstimate estimate = running_covariance(release, units, options.bias);
-  if (!options.psd) return estimate;
-  // Nearest in the unit box, where every column carries the same noise; a congruence keeps it semidefinite.
-  const Units unit_box = Units::identity(release.dimension());
-  const Eigen::MatrixXd projected = nearest_psd(running_covariance(release, unit_box, options.bias).value);
-  estimate.value = units.half_width.asDiagonal() * projected * units.half_width.asDiagonal();
-  return estimate;
-}
-
-// A value and its noise, both ready for their places in the line.
-struct Entry {
-  Buffer value, noise;
+struct Word {
+  Emit kind;
+  std::string_view text;
 };
+constexpr std::array words{Word{Emit::first, "first"},
+                           Word{Emit::second, "second"},
+                           Word{Emit::mean, "mean"},
+                           Word{Emit::covariance, "covariance"},
+                           Word{Emit::correlation, "correlation"},
+                           Word{Emit::precision, "precision"},
+                           Word{Emit::pca, "pca"},
+                           Word{Emit::regression, "regression"},
+                           Word{Emit::density, "density"}};
 
-Entry entry(Emit emit, const Release& release, const Units& units, const EmitOptions& options) {
-  Entry result;
-  const auto vector = [&](const MeanEstimate& estimate) {
-    put_vector(result.value, estimate.value);
-    put_vector(result.noise, estimate.noise_std);
-  };
-  const auto matrix = [&](const CovarianceEstimate& estimate) {
-    if (release.second_kind() == SecondMoment::diagonal) {
-      put_vector(result.value, estimate.value.diagonal());
-      put_vector(result.noise, estimate.noise_std.diagonal());
-    } else {
-      put_matrix(result.value, estimate.value);
-      put_matrix(result.noise, estimate.noise_std);
-    }
-  };
-  switch (emit) {
-    case Emit::first:
-      vector(natural_first(release, units));
-      break;
-    case Emit::second:
-      matrix(natural_second(release, units));
-      break;
-    case Emit::mean:
-      vector(running_mean(release, units));
-      break;
-    case Emit::covariance:
-      matrix(covariance(release, units, options));
-      break;
+std::string_view word(Emit kind) {
+  return std::find_if(words.begin(), words.end(), [&](const Word& w) { return w.kind == kind; })->text;
+}
+
+InvalidParameter unknown(std::string_view part) {
+  return {"emit", part, fmt::format("a list of {}", emit_help)};
+}
+
+EmitItem parse_item(const std::string& part) {
+  const std::size_t colon = std::min(part.find(':'), part.size());
+  const auto found = std::find_if(words.begin(), words.end(),
+                                  [&](const Word& w) { return w.text == part.substr(0, colon); });
+  if (found == words.end()) throw unknown(part);
+  EmitItem item{.kind = found->kind};
+  const bool takes_argument = item.kind == Emit::pca || item.kind == Emit::regression;
+  if (takes_argument != (colon < part.size())) throw unknown(part);
+  if (!takes_argument) return item;
+  const std::string argument = part.substr(colon + 1);
+  if (item.kind == Emit::regression) {
+    if (argument.empty()) throw unknown(part);
+    item.column = argument;
+    return item;
   }
-  return result;
+  try {
+    item.count = parse_count("emit", argument);
+  } catch (const InvalidParameter&) {
+    throw InvalidParameter("emit", part, "pca:K with K = 1 or more components");
+  }
+  return item;
+}
+
+// What is computed from mean and covariance together.
+bool needs_full_covariance(Emit kind) {
+  return kind == Emit::correlation || kind == Emit::precision || kind == Emit::pca ||
+         kind == Emit::regression || kind == Emit::density;
+}
+bool needs_covariance(Emit kind) {
+  return kind == Emit::covariance || needs_full_covariance(kind);
+}
+
+// An average needs weights that sum to more than nothing; only a matrix can fail to have them.
+void check_weights(const Workload& workload, const StreamConfig& config, std::string_view item) {
+  if (workload.kind() != Workload::Kind::custom) return;
+  const Horizon horizon(config.rows, config.every);
+  for (std::size_t step = 0; step < horizon.steps(); ++step) {
+    if (workload.weight_sum(step, horizon.rows_through(step), horizon) > 0) continue;
+    throw InvalidParameter(
+        "emit", item,
+        fmt::format("left out: the workload's weights in release {} do not sum to more than 0", step + 1));
+  }
+}
+
+std::optional<std::size_t> column_number(std::string_view text, std::size_t count) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  if (!whole || number < 1 || number > count) return std::nullopt;
+  return number - 1;
+}
+
+std::size_t column_named(const EmitItem& item, const std::vector<std::string>& columns) {
+  const auto found = std::find(columns.begin(), columns.end(), item.column);
+  if (found != columns.end()) return static_cast<std::size_t>(found - columns.begin());
+  if (const auto number = column_number(item.column, columns.size())) return *number;
+  constexpr std::size_t most_shown = 100;
+  const auto end = columns.begin() + static_cast<std::ptrdiff_t>(std::min(columns.size(), most_shown));
+  throw InvalidParameter(
+      "emit", item.text(),
+      fmt::format("regression:COLUMN with one of the {} columns: {}{}", columns.size(),
+                  fmt::join(columns.begin(), end, ", "), columns.size() > most_shown ? ", .." : ""));
 }
 
 }  // namespace
 
-std::string_view name(Emit emit) {
-  switch (emit) {
-    case Emit::first:
-      return "first";
-    case Emit::second:
-      return "second";
-    case Emit::mean:
-      return "mean";
-    case Emit::covariance:
-      return "covariance";
-  }
-  return "";
+std::string EmitItem::text() const {
+  std::string result(word(kind));
+  if (kind == Emit::pca) result += fmt::format(":{}", count);
+  if (kind == Emit::regression) result += ":" + column;
+  return result;
 }
 
-std::vector<Emit> parse_emit(std::string_view text) {
-  std::vector<Emit> values;
+std::vector<EmitItem> parse_emit(std::string_view text) {
+  std::vector<EmitItem> items;
   for (const std::string& part : parse_list("emit", text)) {
-    if (part == "first") {
-      values.push_back(Emit::first);
-    } else if (part == "second") {
-      values.push_back(Emit::second);
-    } else if (part == "mean") {
-      values.push_back(Emit::mean);
-    } else if (part == "covariance") {
-      values.push_back(Emit::covariance);
-    } else {
-      throw InvalidParameter("emit", part, "a list of first, second, mean, covariance");
+    items.push_back(parse_item(part));
+    const auto is_pca = [](const EmitItem& item) { return item.kind == Emit::pca; };
+    if (is_pca(items.back()) && std::count_if(items.begin(), items.end(), is_pca) > 1) {
+      throw InvalidParameter("emit", part, "the only pca: the larger one holds the smaller");
     }
   }
-  return values;
+  return items;
 }
 
-std::vector<Emit> default_emit(SecondMoment second) {
-  switch (second) {
-    case SecondMoment::none:
-      return {Emit::mean};
-    case SecondMoment::diagonal:
-      return {Emit::mean, Emit::second};
-    case SecondMoment::full:
-      break;
-  }
-  return {Emit::mean, Emit::covariance};
+std::vector<EmitItem> default_emit(SecondMoment second) {
+  if (second == SecondMoment::none) return {{.kind = Emit::mean}};
+  return {{.kind = Emit::mean}, {.kind = Emit::covariance}};
 }
 
 void check_emit(const EmitOptions& options, const StreamConfig& config, bool has_bounds) {
   const bool same_workload =
       !config.workload_second || config.workload_second->name() == config.workload.name();
-  for (const Emit emit : options.values) {
-    if (emit == Emit::second) {
+  for (const EmitItem& item : options.values) {
+    if (item.kind == Emit::second) {
       if (config.second == SecondMoment::none) {
         throw InvalidParameter("emit", "second", "left out with --second none");
       }
@@ -164,39 +144,45 @@ void check_emit(const EmitOptions& options, const StreamConfig& config, bool has
                                "used with one workload for both moments when bounds are given");
       }
     }
-    if (emit == Emit::covariance) {
-      if (config.second != SecondMoment::full) {
-        throw InvalidParameter("emit", "covariance", "used with --second full");
+    if (needs_covariance(item.kind)) {
+      if (config.second == SecondMoment::none) {
+        throw InvalidParameter("emit", item.text(), "left out with --second none");
+      }
+      if (needs_full_covariance(item.kind) && config.second != SecondMoment::full) {
+        throw InvalidParameter("emit", item.text(), "used with --second full");
       }
       if (!same_workload) {
-        throw InvalidParameter("emit", "covariance", "used with one workload for both moments");
+        throw InvalidParameter("emit", item.text(), "used with one workload for both moments");
       }
     }
+    if (item.kind == Emit::mean || needs_covariance(item.kind)) {
+      check_weights(config.workload, config, item.text());
+    }
   }
-}
-
-Units units_of(const ColumnBounds& bounds) {
-  const auto copy = [](std::span<const double> values) {
-    return Eigen::VectorXd(
-        Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size())));
+  const auto emits = [&](auto&& predicate) {
+    return std::any_of(options.values.begin(), options.values.end(),
+                       [&](const EmitItem& item) { return predicate(item.kind); });
   };
-  return {.centre = copy(bounds.centre()), .half_width = copy(bounds.half_width())};
+  if (options.psd && !emits([](Emit kind) { return kind == Emit::covariance; })) {
+    print_note("--psd changes the covariance only, which is not emitted");
+  }
+  if (options.bias == Bias::kept && !emits(needs_covariance)) {
+    print_note("--raw changes the covariance and what is made of it, which is not emitted");
+  }
 }
 
-std::string release_line(const Release& release, const Units& units, const EmitOptions& options) {
-  Buffer line, noise;
-  fmt::format_to(std::back_inserter(line), "{{\"t\":{}", release.rows());
-  for (const Emit emit : options.values) {
-    const Entry made = entry(emit, release, units, options);
-    fmt::format_to(std::back_inserter(line), ",\"{}\":", name(emit));
-    line.append(made.value);
-    fmt::format_to(std::back_inserter(noise), "{}\"{}\":", noise.size() == 0 ? "" : ",", name(emit));
-    noise.append(made.noise);
+void find_columns(EmitOptions& options, const std::vector<std::string>& columns) {
+  for (EmitItem& item : options.values) {
+    if (item.kind == Emit::pca && item.count > columns.size()) {
+      throw InvalidParameter("emit", item.text(),
+                             fmt::format("pca:K with K at most {}, the number of columns", columns.size()));
+    }
+    if (item.kind != Emit::regression) continue;
+    item.target = column_named(item, columns);
+    if (columns.size() < 2) {
+      throw InvalidParameter("emit", item.text(), "left out: there is no other column to explain it by");
+    }
   }
-  put(line, ",\"noise_std\":{");
-  line.append(noise);
-  put(line, "}}\n");
-  return fmt::to_string(line);
 }
 
 }  // namespace jme::cli

@@ -1,40 +1,47 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <Eigen/Core>
-
-#include <jme/data/bounds.hpp>
 #include <jme/mechanism/stream_config.hpp>
-#include <jme/models/covariance.hpp>
-#include <jme/moments/release.hpp>
+#include <jme/models/running_moments.hpp>
 
 namespace jme::cli {
 
-enum class Emit { first, second, mean, covariance };
-[[nodiscard]] std::string_view name(Emit emit);
-[[nodiscard]] std::vector<Emit> parse_emit(std::string_view text);
-/// mean and covariance, or what the second moment allows.
-[[nodiscard]] std::vector<Emit> default_emit(SecondMoment second);
+enum class Emit { first, second, mean, covariance, correlation, precision, pca, regression, density };
+
+/// One word of --emit: "mean", "pca:3", "regression:TEMP".
+struct EmitItem {
+  Emit kind;
+  std::size_t count = 0;   ///< pca: how many components
+  std::string column{};    ///< regression: the column explained, as it was written
+  std::size_t target = 0;  ///< regression: its index, once the columns are known
+
+  [[nodiscard]] std::string text() const;  ///< as it was written
+};
 
 /// How a release is written.
 struct EmitOptions {
-  std::vector<Emit> values;
+  std::vector<EmitItem> values;
   Bias bias = Bias::removed;
   bool psd = false;  ///< project covariances to the nearest positive semidefinite matrix
 };
 
-/// Throws InvalidParameter("emit", ...) where the configuration cannot give what is asked for.
+/// What help and errors say of --emit.
+inline constexpr const char* emit_help =
+    "first, second, mean, covariance, correlation, precision, pca:K, regression:COLUMN, density";
+
+[[nodiscard]] std::vector<EmitItem> parse_emit(std::string_view text);
+/// mean and covariance, or what the second moment allows.
+[[nodiscard]] std::vector<EmitItem> default_emit(SecondMoment second);
+
+/// Throws InvalidParameter("emit", ...) where the configuration cannot give what is asked for; says on stderr
+/// which flags change nothing.
 void check_emit(const EmitOptions& options, const StreamConfig& config, bool has_bounds);
-
-/// The affine map back to natural units.
-[[nodiscard]] Units units_of(const ColumnBounds& bounds);
-
-/// One release as one line of JSON in natural units, every value beside its noise:
-/// {"t":..,"mean":[..],"covariance":[[..]],"noise_std":{"mean":[..],"covariance":[[..]]}}.
-[[nodiscard]] std::string release_line(const Release& release, const Units& units,
-                                       const EmitOptions& options);
+/// Finds the columns that are named, by name or number. Throws InvalidParameter("emit", ...) that names those
+/// there are, or where there are too few columns for what is asked.
+void find_columns(EmitOptions& options, const std::vector<std::string>& columns);
 
 }  // namespace jme::cli

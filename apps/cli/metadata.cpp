@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 Json emit_names(const EmitOptions& emit) {
   Json names = Json::array();
-  for (const Emit value : emit.values) names.push_back(name(value));
+  for (const EmitItem& item : emit.values) names.push_back(item.text());
   return names;
 }
 
@@ -52,6 +52,7 @@ Json configuration(const RunDescription& run) {
               {"covariance_debiased", run.emit.bias == Bias::removed},
               {"psd", run.emit.psd}};
   if (!run.bounds.is_none()) result["bounds"] = run.bounds_text;
+  if (!run.missing.empty()) result["missing"] = run.missing;
   return result;
 }
 

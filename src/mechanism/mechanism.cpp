@@ -20,6 +20,8 @@ constexpr double largest_norm_bound = 1e140;
 // An int64 holds the exact sum of so many products of 2^40 lattice units, and half a unit of rounding: one
 // row more and the sum of rows at the bound is 2^63.
 constexpr std::size_t largest_block = (std::size_t{1} << 23) - 1;
+// Probability granted to the sampler's distance where it is stated.
+constexpr double sampler_tail = 1e-12;
 
 Horizon checked_horizon(const StreamConfig& config) {
   if (config.every == 0 || config.every > largest_block) {
@@ -151,18 +153,13 @@ SamplerUse joined(const SamplerUse& a, const SamplerUse& b) {
 }
 
 /// What the same shape asks at another scale.
-SamplerUse rescaled(SamplerUse use, std::span<const double> from, std::span<const double> to) {
-  const auto squares = [](std::span<const double> scale) {
-    return std::inner_product(scale.begin(), scale.end(), scale.begin(), 0.0);
-  };
-  const auto [from_smallest, from_largest] = std::minmax_element(from.begin(), from.end());
-  const auto [to_smallest, to_largest] = std::minmax_element(to.begin(), to.end());
-  const double width = static_cast<double>(to.size()) / use.width;
+SamplerUse rescaled(SamplerUse use, const NoiseScale& from, const NoiseScale& to) {
+  const double width = static_cast<double>(to.width()) / use.width;
   use.draws *= width;
   use.width *= width;
-  use.fresh_variance *= squares(to) / squares(from);
-  use.largest_fresh_std *= *to_largest / *from_largest;
-  use.smallest_fresh_std *= *to_smallest / *from_smallest;
+  use.fresh_variance *= to.squared_norm() / from.squared_norm();
+  use.largest_fresh_std *= to.largest() / from.largest();
+  use.smallest_fresh_std *= to.smallest() / from.smallest();
   return use;
 }
 
@@ -213,10 +210,10 @@ std::size_t Mechanism::error_steps() const {
 
 SamplerUse Mechanism::sampler_use_over(std::size_t steps) const {
   const std::size_t touched = exposure_.blocks_touched;
-  const std::vector<double> first = noise_scale_first(calibration_);
+  const NoiseScale first = noise_scale_first(calibration_);
   const SamplerUse use = sampler_use(c1_, first, touched, steps);
   if (!(calibration_.std_second > 0)) return use;
-  const std::vector<double> second = noise_scale_second(calibration_);
+  const NoiseScale second = noise_scale_second(calibration_);
   return joined(
       use, second_is_like_first() ? rescaled(use, first, second) : sampler_use(c2_, second, touched, steps));
 }
@@ -224,27 +221,30 @@ SamplerUse Mechanism::sampler_use_over(std::size_t steps) const {
 void Mechanism::pay_for_sampler(const RowModel& rows, std::optional<double> lambda) {
   const std::size_t whole = noise_horizon().steps();
   const auto pay = [&](const SamplerUse& use, double most_room) {
-    const std::optional<double> sigma =
+    const std::optional<Correction> correction =
         config_.budget.sigma == 0 ? corrected_sigma(use, most_room) : std::nullopt;
-    if (sigma) {
-      sigma_ = *sigma;
+    if (correction) {
+      sigma_ = correction->sigma;
+      sampler_distance_ = correction->paid;
       calibration_ = calibrated(rows, sigma_, lambda);
     }
-    return sigma.has_value();
+    return correction.has_value();
   };
-  constexpr double most_room = 1.1, unbounded_room = 1.02, tail = 1e-12;
+  constexpr double most_room = 1.1, unbounded_room = 1.02;
   // Where there is nothing to pay with, or too little, the guarantee is stated with the distance beside it.
   if (!horizon_.is_unbounded()) {
     const SamplerUse use = sampler_use_over(whole);
     if (pay(use, most_room)) return;
     sampler_steps_ = 0;
-    sampler_excess_ = sampler_distance(use, tail);
+    sampler_distance_ = sampler_excess_ = jme::sampler_distance(use, sampler_tail);
     return;
   }
   // Nobody knows how long the stream will be: pay for the longest length that costs little, in powers of 2.
   sampler_steps_ = whole;
   while (sampler_steps_ > 0 && !pay(sampler_use_over(sampler_steps_), unbounded_room)) sampler_steps_ /= 2;
-  if (sampler_steps_ < whole) sampler_excess_ = sampler_distance(sampler_use_over(whole), tail);
+  if (sampler_steps_ < whole) {
+    sampler_distance_ = sampler_excess_ = jme::sampler_distance(sampler_use_over(whole), sampler_tail);
+  }
 }
 
 Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optional<double> lambda) const {
@@ -259,7 +259,8 @@ Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optio
                     .tau = config_.tau});
 }
 
-std::optional<double> Mechanism::corrected_sigma(const SamplerUse& use, double most_room) const {
+std::optional<Mechanism::Correction> Mechanism::corrected_sigma(const SamplerUse& use,
+                                                                double most_room) const {
   const ApproxDp target{.epsilon = config_.budget.epsilon, .delta = config_.budget.delta};
   // The correction makes the noise larger, and larger noise asks more of the sampler: it is computed for
   // noise with some room above it, the least room that the corrected noise stays within.
@@ -269,7 +270,9 @@ std::optional<double> Mechanism::corrected_sigma(const SamplerUse& use, double m
     roomy.fresh_variance *= room * room;
     try {
       const double sigma = noise_multiplier(ideal_budget(target, roomy));
-      if (sigma <= room * sigma_) return sigma;
+      if (sigma <= room * sigma_) {
+        return Correction{.sigma = sigma, .paid = jme::sampler_distance(roomy, sampler_tail)};
+      }
     } catch (const InvalidParameter&) {
       return std::nullopt;  // the distance alone is more than the budget
     }
@@ -277,21 +280,14 @@ std::optional<double> Mechanism::corrected_sigma(const SamplerUse& use, double m
   return std::nullopt;
 }
 
-std::vector<double> Mechanism::noise_scale_first(const Calibration& calibration) const {
-  return std::vector<double>(config_.dimension, calibration.std_first / lattice_.first);
+NoiseScale Mechanism::noise_scale_first(const Calibration& calibration) const {
+  return NoiseScale::uniform(config_.dimension, calibration.std_first / lattice_.first);
 }
 
-std::vector<double> Mechanism::noise_scale_second(const Calibration& calibration) const {
-  const std::size_t d = config_.dimension;
+NoiseScale Mechanism::noise_scale_second(const Calibration& calibration) const {
   const double std = calibration.std_second / lattice_.second;
-  if (config_.second == SecondMoment::diagonal) return std::vector<double>(d, std);
-  std::vector<double> scale;
-  scale.reserve(second_moment_size(SecondMoment::full, d));
-  for (std::size_t i = 0; i < d; ++i) {
-    scale.push_back(std);
-    scale.insert(scale.end(), d - 1 - i, std / std::sqrt(2.0));
-  }
-  return scale;
+  if (config_.second == SecondMoment::diagonal) return NoiseScale::uniform(config_.dimension, std);
+  return NoiseScale::triangle(config_.dimension, std, std / std::sqrt(2.0));
 }
 
 }  // namespace jme

@@ -1,7 +1,10 @@
 #include <cmath>
 
-#include <jme/base/errors.hpp>
 #include <jme/models/covariance.hpp>
+
+#include "models/release_checks.hpp"
+#include "models/spectrum.hpp"
+#include "models/unit_covariance.hpp"
 
 namespace jme {
 namespace {
@@ -10,34 +13,9 @@ Eigen::Map<const Eigen::VectorXd> first_of(const Release& release) {
   return {release.first().data(), static_cast<Eigen::Index>(release.dimension())};
 }
 
-void check_units(const Release& release, const Units& units) {
-  const auto d = static_cast<Eigen::Index>(release.dimension());
-  if (units.centre.size() != d || units.half_width.size() != d) {
-    throw InvalidParameter("units", static_cast<double>(units.centre.size()),
-                           "one centre and half-width a column");
-  }
-}
-
-void check_rows(const Release& release) {
-  if (release.rows() == 0) throw InvalidParameter("release", "nothing was released yet");
-}
-
-void check_second(const Release& release, bool full) {
-  check_rows(release);
-  if (release.second_kind() == SecondMoment::none || (full && release.second_kind() != SecondMoment::full)) {
-    throw InvalidParameter(
-        "second", full ? "the covariance needs the full second moment" : "the stream has no second moment");
-  }
-}
-
-// Variance of the noise on every entry of the second moment: half as much off the diagonal (MATH 5).
-Eigen::MatrixXd second_variance(const Release& release) {
-  const auto d = static_cast<Eigen::Index>(release.dimension());
-  const double v = release.std_second() * release.std_second();
-  Eigen::MatrixXd variance = Eigen::MatrixXd::Zero(d, d);
-  if (release.second_kind() == SecondMoment::full) variance.setConstant(v / 2);
-  variance.diagonal().setConstant(v);
-  return variance;
+// Noise on the variance of column i: G = e_i e_i'.
+double variance_noise(const MomentNoise& noise, Eigen::Index i) {
+  return noise.std_from(1, 4 * noise.mean()(i) * noise.mean()(i));
 }
 
 }  // namespace
@@ -48,70 +26,80 @@ Units Units::identity(std::size_t dimension) {
 }
 
 MeanEstimate running_mean(const Release& release, const Units& units) {
-  check_rows(release);
-  check_units(release, units);
+  models::check_release(release, units);
+  models::check_weights(release);
   const double w = release.weight_first();
   return {.value = units.centre + (units.half_width.array() * first_of(release).array() / w).matrix(),
           .noise_std = units.half_width.cwiseAbs() * (release.std_first() / w)};
 }
 
 CovarianceEstimate running_covariance(const Release& release, const Units& units, Bias bias) {
-  check_second(release, true);
-  check_units(release, units);
-  const auto d = static_cast<Eigen::Index>(release.dimension());
-  const double w1 = release.weight_first();
-  const double w2 = release.weight_second();
-  const Eigen::VectorXd mu = first_of(release) / w1;
-  const double v1 = std::pow(release.std_first() / w1, 2);
-  Eigen::MatrixXd value = release.second_matrix() / w2 - mu * mu.transpose();
-  if (bias == Bias::removed) value.diagonal().array() += v1 - release.bias_second() / w2;
-
-  // S and mu carry independent noise: Var((mu_i + e_i)(mu_j + e_j)) = (mu_i^2 + mu_j^2) v1 + v1^2 off the
-  // diagonal and 4 mu_i^2 v1 + 2 v1^2 on it, taken at the released mean.
-  Eigen::MatrixXd variance = second_variance(release) / (w2 * w2);
+  models::check_second(release, units, true);
+  models::check_weights(release);
+  const MomentNoise noise(release);
+  const Eigen::VectorXd& m = noise.mean();
+  const Eigen::Index d = m.size();
+  Eigen::MatrixXd deviation(d, d);
   for (Eigen::Index i = 0; i < d; ++i) {
-    for (Eigen::Index j = 0; j < d; ++j) {
-      variance(i, j) +=
-          i == j ? 4 * mu(i) * mu(i) * v1 + 2 * v1 * v1 : (mu(i) * mu(i) + mu(j) * mu(j)) * v1 + v1 * v1;
+    deviation(i, i) = variance_noise(noise, i);
+    // G = (e_i e_j' + e_j e_i')/2.
+    for (Eigen::Index j = i + 1; j < d; ++j) {
+      deviation(i, j) = deviation(j, i) = noise.std_from(0.5, m(i) * m(i) + m(j) * m(j));
     }
   }
   const Eigen::MatrixXd scale = units.half_width * units.half_width.transpose();
-  return {.value = value.cwiseProduct(scale), .noise_std = variance.cwiseSqrt().cwiseProduct(scale)};
+  return {.value = models::unit_covariance(release, bias).cwiseProduct(scale),
+          .noise_std = deviation.cwiseProduct(scale.cwiseAbs())};
+}
+
+VectorEstimate running_variance(const Release& release, const Units& units, Bias bias) {
+  models::check_second(release, units, false);
+  models::check_weights(release);
+  const MomentNoise noise(release);
+  const Eigen::VectorXd scale = units.half_width.cwiseAbs2();
+  VectorEstimate result{.value = models::unit_covariance(release, bias).diagonal().cwiseProduct(scale),
+                        .noise_std = scale};
+  for (Eigen::Index i = 0; i < scale.size(); ++i) result.noise_std(i) *= variance_noise(noise, i);
+  return result;
+}
+
+Eigen::MatrixXd nearest_semidefinite(const Eigen::MatrixXd& symmetric, double floor) {
+  const models::Spectrum parts = models::spectrum(symmetric);
+  if (parts.values(0) >= floor) return symmetric;
+  return models::rebuilt(parts, parts.values.cwiseMax(floor));
 }
 
 MeanEstimate natural_first(const Release& release, const Units& units) {
-  check_rows(release);
-  check_units(release, units);
+  models::check_release(release, units);
   return {.value = release.weight_first() * units.centre + units.half_width.cwiseProduct(first_of(release)),
           .noise_std = units.half_width.cwiseAbs() * release.std_first()};
 }
 
 CovarianceEstimate natural_second(const Release& release, const Units& units) {
-  check_second(release, false);
-  check_units(release, units);
+  models::check_second(release, units, false);
   const Eigen::VectorXd& c = units.centre;
-  const Eigen::VectorXd& h = units.half_width;
-  const Eigen::MatrixXd scale = h * h.transpose();
-  const Eigen::MatrixXd variance = second_variance(release);
-  CovarianceEstimate result{.value = release.second_matrix().cwiseProduct(scale),
-                            .noise_std = variance.cwiseProduct(scale.cwiseProduct(scale))};
-  if (!c.isZero(0)) {
-    // sum w (c + h u)(c + h u)' = W cc' + c (h Y)' + (h Y) c' + h S h, if Y and S have the same weights.
-    const Eigen::VectorXd y = h.cwiseProduct(first_of(release));
-    const Eigen::VectorXd scaled = (h * release.std_first()).cwiseAbs2();
-    Eigen::MatrixXd cross =
-        release.weight_second() * c * c.transpose() + c * y.transpose() + y * c.transpose();
-    Eigen::MatrixXd noise = c.cwiseAbs2() * scaled.transpose() + scaled * c.cwiseAbs2().transpose();
-    // On the diagonal both cross terms carry the same noise: (2 c_i h_i)^2 v1.
-    noise.diagonal() *= 2;
-    if (release.second_kind() == SecondMoment::diagonal) {
-      cross = Eigen::MatrixXd(cross.diagonal().asDiagonal());
-      noise = Eigen::MatrixXd(noise.diagonal().asDiagonal());
+  const Eigen::VectorXd h = units.half_width.cwiseAbs();
+  const bool full = release.second_kind() == SecondMoment::full;
+  CovarianceEstimate result{.value = release.second_matrix(), .noise_std = h * h.transpose()};
+  // sum w (c + h u)(c + h u)' = W cc' + c (h Y)' + (h Y) c' + h S h, if Y and S have the same weights.
+  const Eigen::VectorXd y = units.half_width.cwiseProduct(first_of(release));
+  for (Eigen::Index i = 0; i < c.size(); ++i) {
+    for (Eigen::Index j = 0; j < c.size(); ++j) {
+      double& value = result.value(i, j);
+      double& deviation = result.noise_std(i, j);
+      if (i != j && !full) {
+        deviation = 0;
+        continue;
+      }
+      value = value * units.half_width(i) * units.half_width(j) + release.weight_second() * c(i) * c(j) +
+              c(i) * y(j) + c(j) * y(i);
+      // Half the variance off the diagonal (MATH 5), where also the two cross terms carry different noise.
+      deviation *= release.std_second() * (i == j ? 1 : std::sqrt(0.5));
+      const double cross =
+          release.std_first() * (i == j ? 2 * std::abs(c(i)) * h(i) : std::hypot(c(i) * h(j), c(j) * h(i)));
+      deviation = release.shares_noise() ? deviation + cross : std::hypot(deviation, cross);
     }
-    result.value += cross;
-    result.noise_std += noise;
   }
-  result.noise_std = result.noise_std.cwiseSqrt();
   return result;
 }
 

@@ -222,7 +222,7 @@ RowBounds toeplitz_bounds(const Filter& shape, const Extent& extent, std::size_t
 
 }  // namespace
 
-SamplerUse sampler_use(const Filter& shape, std::span<const double> scale, std::size_t blocks_touched,
+SamplerUse sampler_use(const Filter& shape, const NoiseScale& scale, std::size_t blocks_touched,
                        std::size_t longest) {
   if (shape.last_row()) throw InvalidParameter("shape", "a shape's last row cannot be replaced");
   const std::size_t n = std::min(shape.steps(), longest);
@@ -232,17 +232,15 @@ SamplerUse sampler_use(const Filter& shape, std::span<const double> scale, std::
   const RowBounds bounds = shape.is_dense() ? dense_bounds(shape) : toeplitz_bounds(shape, extent, n);
   const bool diagonal_shape = !shape.is_dense() && !Form(shape).has_past();
   const std::size_t steps = diagonal_shape ? std::min(n, blocks_touched) : n;
-  const auto [smallest, largest] = std::minmax_element(scale.begin(), scale.end());
-  const double squared_scale = std::inner_product(scale.begin(), scale.end(), scale.begin(), 0.0);
   const double first = shape.is_dense() ? 1 : 1 / std::abs(shape.core().coefficients(1)[0]);
   // Which steps count is not known beforehand: the largest, should it be all of them.
   const double squared_fresh = std::min(
       extent.squared_fresh, static_cast<double>(steps) * extent.largest_fresh * extent.largest_fresh);
-  return {.draws = static_cast<double>(steps) * static_cast<double>(scale.size()),
-          .width = static_cast<double>(scale.size()),
-          .fresh_variance = squared_scale * first * first * squared_fresh,
-          .largest_fresh_std = *largest * first * extent.largest_fresh,
-          .smallest_fresh_std = *smallest * first * extent.smallest_fresh,
+  return {.draws = static_cast<double>(steps) * static_cast<double>(scale.width()),
+          .width = static_cast<double>(scale.width()),
+          .fresh_variance = scale.squared_norm() * first * first * squared_fresh,
+          .largest_fresh_std = scale.largest() * first * extent.largest_fresh,
+          .smallest_fresh_std = scale.smallest() * first * extent.smallest_fresh,
           .roundings = bounds.roundings,
           .drift = bounds.drift,
           .states = shape.is_dense() ? 0 : static_cast<double>(shape.core().modes.size()),

@@ -259,13 +259,27 @@ TEST_F(RunCommand, AForgottenHorizonOrBoundIsExplained) {
 }
 
 TEST_F(RunCommand, NamesWhatItCanEmit) {
-  for (const std::string later : {"correlation", "precision", "pca:2", "regression:x", "density"}) {
-    expect_refused(jme(secure + "--rows 3 --emit mean," + later, {.input = csv(3)}), 2,
-                   "emit = " + later + ": must be a list of first, second, mean, covariance");
+  for (const std::string wrong : {"mode", "pca", "regression", "regression:", "mean:2", "", "pca:2:1"}) {
+    expect_refused(
+        jme({"run", "--sigma", "1", "--norm-bound", "1", "--rows", "3", "--emit", wrong}, {.input = csv(3)}),
+        2, "emit");
+  }
+  expect_refused(jme(secure + "--rows 3 --emit mode", {.input = csv(3)}), 2,
+                 "must be a list of first, second, mean, covariance, correlation, precision, pca:K, "
+                 "regression:COLUMN, density");
+  for (const std::string wrong : {"pca:0", "pca:x", "pca:-1", "pca:1.5"}) {
+    expect_refused(jme(secure + "--rows 3 --emit " + wrong, {.input = csv(3)}), 2, "pca:K with K");
   }
   expect_refused(jme(secure + "--rows 3 --emit mean,mean", {.input = csv(3)}), 2, "twice");
-  expect_refused(jme(secure + "--rows 3 --emit covariance --second diagonal", {.input = csv(3)}), 2,
-                 "--second full");
+  expect_refused(jme(secure + "--rows 3 --emit pca:1,pca:2", {.input = csv(3)}), 2, "the only pca");
+  for (const std::string model : {"correlation", "precision", "pca:1", "regression:x", "density"}) {
+    expect_refused(jme(secure + "--rows 3 --second diagonal --emit " + model, {.input = csv(3)}), 2,
+                   "emit = " + model + ": must be used with --second full");
+    expect_refused(jme(secure + "--rows 3 --workload2 prefix --emit " + model, {.input = csv(3)}), 2,
+                   "one workload");
+  }
+  expect_refused(jme(secure + "--rows 3 --emit covariance --second none", {.input = csv(3)}), 2,
+                 "--second none");
   expect_refused(jme(secure + "--rows 3 --emit second --second none", {.input = csv(3)}), 2, "--second none");
   expect_refused(jme(secure + "--rows 3 --workload prefix --workload2 mean", {.input = csv(3)}), 2,
                  "one workload");

@@ -250,10 +250,17 @@ TEST_F(RunValues, ADiagonalSecondMomentIsAVector) {
   const Eigen::MatrixXd x = table();
   const CommandResult result = jme(bounded + "--second diagonal", {.input = csv(x, header)});
   ASSERT_EQ(result.code, 0) << result.err;
+  const Eigen::VectorXd h = half_width();
+  // Variances by default, as the full second moment's default is the covariance.
   const auto last = result.releases().back();
+  expect_close(vector(last["covariance"]), covariance(x).diagonal(), h.cwiseAbs2());
+  EXPECT_EQ(last["noise_std"]["covariance"].size(), 2U);
+  EXPECT_EQ(last.size(), 4U);
+  const auto second =
+      jme(bounded + "--second diagonal --emit second", {.input = csv(x, header)}).releases().back();
   const Eigen::Vector2d reach(45, 10000);
-  expect_close(vector(last["second"]), x.cwiseAbs2().colwise().mean().transpose(), reach.cwiseAbs2());
-  EXPECT_EQ(last["noise_std"]["second"].size(), 2U);
+  expect_close(vector(second["second"]), x.cwiseAbs2().colwise().mean().transpose(), reach.cwiseAbs2());
+  EXPECT_EQ(second["noise_std"]["second"].size(), 2U);
   const auto none = jme(bounded + "--second none", {.input = csv(x, header)}).releases().back();
   EXPECT_FALSE(none.contains("covariance"));
   EXPECT_TRUE(none.contains("mean"));

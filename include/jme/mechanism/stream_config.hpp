@@ -44,7 +44,8 @@ struct StreamConfig {
   std::optional<double> tau{};      ///< cs, default 1/zeta^2
   Objective objective = Objective::rmse;
   std::size_t max_state_vectors = 5;
-  unsigned threads = 1;
+  /// 0: as many as the processor has where a step is large enough to share, else 1. Never changes a number.
+  unsigned threads = 0;
 };
 
 }  // namespace jme

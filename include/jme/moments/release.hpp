@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include <Eigen/Core>
 
 #include <jme/base/values.hpp>
+#include <jme/filter/aligned_vector.hpp>
 
 namespace jme {
 
@@ -37,19 +37,27 @@ class Release {
   /// Standard deviation of the noise on a diagonal entry of the second moment; off-diagonal: / sqrt 2.
   /// For PP the noise depends on the data; this is an upper bound over all streams.
   [[nodiscard]] double std_second() const { return std_second_; }
+  /// True for PP: its second moment is made of the first channel's noise, so the two are not independent.
+  [[nodiscard]] bool shares_noise() const { return shares_noise_; }
   /// What the noise adds to a diagonal entry of the second moment on average: 0, but for plain PP.
   [[nodiscard]] double bias_second() const { return bias_second_; }
   /// Sum of the weights over rows in this release, for each channel: divide by it to get an average. Public.
   [[nodiscard]] double weight_first() const { return weight_first_; }
   [[nodiscard]] double weight_second() const { return weight_second_; }
 
+  /// All its numbers in a row, and the same release from them again: for streams that outlive a process.
+  [[nodiscard]] std::vector<double> packed() const;
+  /// Throws StateError for another number of numbers.
+  static Release unpacked(std::size_t dimension, SecondMoment second, std::size_t rows, std::size_t steps,
+                          std::span<const double> numbers);
+
  private:
   friend class MomentStream;
   std::size_t dimension_;
   SecondMoment second_kind_;
   std::size_t rows_ = 0, steps_ = 0;
-  bool is_new_ = false;
-  std::vector<double> first_, second_;
+  bool is_new_ = false, shares_noise_ = false;
+  AlignedVector first_, second_;
   double std_first_ = 0, std_second_ = 0, bias_second_ = 0, weight_first_ = 0, weight_second_ = 0;
 };
 

@@ -1,0 +1,213 @@
+#include "release_writer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <jme/models/correlation.hpp>
+#include <jme/models/covariance.hpp>
+#include <jme/models/density.hpp>
+#include <jme/models/regression.hpp>
+
+namespace jme::cli {
+
+namespace {
+
+using Buffer = fmt::memory_buffer;
+
+void put(Buffer& out, std::string_view text) {
+  out.append(text.data(), text.data() + text.size());
+}
+
+// Shortest text that reads back as the same double; JSON has no word for NaN or infinity but null.
+void put_number(Buffer& out, double value) {
+  if (std::isfinite(value)) {
+    fmt::format_to(std::back_inserter(out), "{}", value);
+  } else {
+    put(out, "null");
+  }
+}
+
+template <class Row>
+void put_vector(Buffer& out, const Row& values) {
+  out.push_back('[');
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    if (i > 0) out.push_back(',');
+    put_number(out, values(i));
+  }
+  out.push_back(']');
+}
+
+void put_matrix(Buffer& out, const Eigen::MatrixXd& values) {
+  out.push_back('[');
+  for (Eigen::Index i = 0; i < values.rows(); ++i) {
+    if (i > 0) out.push_back(',');
+    put_vector(out, values.row(i));
+  }
+  out.push_back(']');
+}
+
+CovarianceEstimate covariance(const Release& release, const Units& units, const EmitOptions& options) {
+  CovarianceEstimate estimate = running_covariance(release, units, options.bias);
+  if (!options.psd) return estimate;
+  // Nearest in the unit box, where every column carries the same noise; a congruence keeps it semidefinite.
+  const Units unit_box = Units::identity(release.dimension());
+  const Eigen::MatrixXd projected =
+      nearest_semidefinite(running_covariance(release, unit_box, options.bias).value);
+  estimate.value = units.half_width.asDiagonal() * projected * units.half_width.asDiagonal();
+  return estimate;
+}
+
+VectorEstimate variance(const Release& release, const Units& units, const EmitOptions& options) {
+  VectorEstimate estimate = running_variance(release, units, options.bias);
+  if (options.psd) estimate.value = estimate.value.cwiseMax(0.0);
+  return estimate;
+}
+
+bool is_regression(const EmitItem& item) {
+  return item.kind == Emit::regression;
+}
+bool needs_moments(const EmitItem& item) {
+  return item.kind == Emit::correlation || item.kind == Emit::precision || item.kind == Emit::pca ||
+         item.kind == Emit::density || is_regression(item);
+}
+
+}  // namespace
+
+// A value and its noise, both ready for their places in the line.
+struct ReleaseWriter::Entry {
+  Buffer value, noise;
+
+  void text(std::string_view both) {
+    put(value, both);
+    put(noise, both);
+  }
+  void number(const Estimate& estimate) {
+    put_number(value, estimate.value);
+    put_number(noise, estimate.noise_std);
+  }
+  void vector(const VectorEstimate& estimate) {
+    put_vector(value, estimate.value);
+    put_vector(noise, estimate.noise_std);
+  }
+  void matrix(const MatrixEstimate& estimate) {
+    put_matrix(value, estimate.value);
+    put_matrix(noise, estimate.noise_std);
+  }
+};
+
+ReleaseWriter::ReleaseWriter(Units units, EmitOptions options, std::vector<std::string> columns)
+    : units_(std::move(units)),
+      options_(std::move(options)),
+      columns_(std::move(columns)),
+      needs_moments_(std::any_of(options_.values.begin(), options_.values.end(), needs_moments)),
+      several_regressions_(std::count_if(options_.values.begin(), options_.values.end(), is_regression) > 1) {
+}
+
+ReleaseWriter::Entry ReleaseWriter::entry(const EmitItem& item, const Release& release,
+                                          const RunningMoments* moments) {
+  Entry result;
+  const bool full = release.second_kind() == SecondMoment::full;
+  switch (item.kind) {
+    case Emit::first:
+      result.vector(natural_first(release, units_));
+      break;
+    case Emit::second: {
+      const CovarianceEstimate second = natural_second(release, units_);
+      if (full) {
+        result.matrix(second);
+      } else {
+        result.vector({.value = second.value.diagonal(), .noise_std = second.noise_std.diagonal()});
+      }
+      break;
+    }
+    case Emit::mean:
+      result.vector(running_mean(release, units_));
+      break;
+    case Emit::covariance:
+      if (full) {
+        result.matrix(covariance(release, units_, options_));
+      } else {
+        result.vector(variance(release, units_, options_));
+      }
+      break;
+    case Emit::correlation:
+      result.matrix(correlation(*moments));
+      break;
+    case Emit::precision:
+      result.matrix(precision(*moments));
+      break;
+    case Emit::pca: {
+      const PrincipalComponents parts = components_.next(*moments, item.count);
+      result.text("{\"values\":");
+      result.vector(parts.values);
+      result.text(",\"components\":");
+      result.matrix(parts.components);
+      result.text("}");
+      break;
+    }
+    case Emit::regression: {
+      const LinearRegression line = linear_regression(*moments, item.target);
+      put(result.value, "{\"target\":" + nlohmann::json(columns_[item.target]).dump() + ",\"intercept\":");
+      put(result.noise, "{\"intercept\":");
+      result.number(line.intercept);
+      result.text(",\"coefficients\":");
+      result.vector(line.coefficients);
+      result.text("}");
+      break;
+    }
+    case Emit::density: {
+      const GaussianDensity density(*moments);
+      result.text("{\"mean\":");
+      result.vector(density.mean());
+      result.text(",\"covariance\":");
+      result.matrix(density.covariance());
+      result.text(",\"log_det\":");
+      result.number(density.log_det());
+      result.text("}");
+      break;
+    }
+  }
+  return result;
+}
+
+// "pca" and "regression" without their arguments, which stand inside; several regressions keep theirs.
+std::string ReleaseWriter::key(const EmitItem& item) const {
+  std::string text = item.text();
+  if (!is_regression(item) || !several_regressions_) text.resize(std::min(text.find(':'), text.size()));
+  return nlohmann::json(text).dump();
+}
+
+std::string ReleaseWriter::line(const Release& release) {
+  Buffer line, noise;
+  fmt::format_to(std::back_inserter(line), "{{\"t\":{}", release.rows());
+  std::optional<RunningMoments> moments;
+  if (needs_moments_) moments.emplace(release, units_, options_.bias);
+  for (const EmitItem& item : options_.values) {
+    const Entry made = entry(item, release, moments ? &*moments : nullptr);
+    const std::string name = key(item);
+    fmt::format_to(std::back_inserter(line), ",{}:", name);
+    line.append(made.value);
+    fmt::format_to(std::back_inserter(noise), "{}{}:", noise.size() == 0 ? "" : ",", name);
+    noise.append(made.noise);
+  }
+  put(line, ",\"noise_std\":{");
+  line.append(noise);
+  put(line, "}}\n");
+  return fmt::to_string(line);
+}
+
+Units units_of(const ColumnBounds& bounds) {
+  const auto copy = [](std::span<const double> values) {
+    return Eigen::VectorXd(
+        Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size())));
+  };
+  return {.centre = copy(bounds.centre()), .half_width = copy(bounds.half_width())};
+}
+
+}  // namespace jme::cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+
+#include <Eigen/Core>
+
+#include <jme/models/estimate.hpp>
+#include <jme/models/moment_noise.hpp>
+#include <jme/models/units.hpp>
+#include <jme/moments/release.hpp>
+
+namespace jme {
+
+enum class Bias { removed, kept };
+
+/// Mean and covariance of one release with the law of their noise: what every model is computed from, once.
+/// Everything here is in the unit box, where all columns carry the same noise; models return natural units.
+class RunningMoments {
+ public:
+  /// Needs the full second moment and the same weights in both channels.
+  RunningMoments(const Release& release, Units units, Bias bias = Bias::removed);
+
+  [[nodiscard]] std::size_t dimension() const { return static_cast<std::size_t>(mean_.size()); }
+  [[nodiscard]] const Units& units() const { return units_; }
+  [[nodiscard]] const MomentNoise& noise() const { return noise_; }
+  [[nodiscard]] const Eigen::VectorXd& mean() const { return mean_; }
+  /// As released: the noise may have made it indefinite.
+  [[nodiscard]] const Eigen::MatrixXd& covariance() const { return covariance_; }
+  /// The nearest matrix, in Frobenius norm, that has no eigenvalue below noise().level(), and its inverse:
+  /// for models that cannot do with an indefinite or singular one. An eigenvalue below the level cannot be
+  /// told from zero, and its inverse would be noise.
+  [[nodiscard]] const Eigen::MatrixXd& definite_covariance() const { return definite_; }
+  [[nodiscard]] const Eigen::MatrixXd& inverse() const { return inverse_; }
+  [[nodiscard]] double log_det() const { return log_det_; }
+
+ private:
+  Units units_;
+  MomentNoise noise_;
+  Eigen::VectorXd mean_;
+  Eigen::MatrixXd covariance_, definite_, inverse_;
+  double log_det_ = 0;
+};
+
+}  // namespace jme

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include <jme/models/running_moments.hpp>
+
+namespace jme::models {
+
+/// second/weight - mm' in the unit box, bias removed or kept. The diagonal alone where only that was
+/// released.
+[[nodiscard]] Eigen::MatrixXd unit_covariance(const Release& release, Bias bias);
+
+}  // namespace jme::models
