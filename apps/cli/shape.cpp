@@ -21,6 +21,12 @@ Json parameters(const Shape& shape) {
   result["poles"] = numbers.blt.poles;
   result["zeros"] = numbers.blt.zeros;
   if (shape.kind() != Shape::Kind::scaled_blt) return result;
+  if (!numbers.lag_taps.empty()) {
+    Json lags = Json::array();
+    for (const LagTap& tap : numbers.lag_taps) lags.push_back({{"lag", tap.lag}, {"weight", tap.weight}});
+    result["lag_taps"] = lags;
+    return result;
+  }
   result["start_offset"] = numbers.start_offset;
   result["start_power"] = numbers.start_power;
   result["end_offset"] = numbers.end_offset;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -6,6 +7,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/filter/error_norm_stream.hpp>
+#include <jme/filter/inverse_modes.hpp>
 #include <jme/filter/norms.hpp>
 
 #include "filter/compensated_sum.hpp"
@@ -91,40 +93,149 @@ class ToeplitzRecursion : public ErrorNormStream::Recursion {
   std::size_t done_ = 0;
 };
 
-/// C = diag(row) T diag(column): covariance of the states of C^-1 and A under white noise, exactly, step by
-/// step (SHAPING). With c_0 the tap of T, w and p its modes, S their running sums, m that of A:
-///     y = (z / row - w'S) / c_0,  S <- p o S + y,  x = y / column,  m <- pole m + x.
-/// `Size`: modes rounded up to whole vectors; what is beyond them has weight 0.
-template <int Size>
-class ScheduledRecursion : public ErrorNormStream::Recursion {
+/// What a release sees of x, the newest value of C^-1 z, and m, the running sum of those before.
+struct Seen {
+  double fresh, both, memory;  // Var x, Cov(x, m), Var m
+  [[nodiscard]] double variance(double tap, double weight) const {
+    return std::max(tap * (tap * fresh + 2 * weight * both) + weight * weight * memory, 0.0);
+  }
+};
+
+/// C = diag(row) T diag(column) whose T has an inverse of one tap and modes: covariance of the states of C^-1
+/// and A under white noise, exactly, step by step (SHAPING). With b_0, r and theta those of T^-1, Z its
+/// running sums and m that of A:
+///     y = b_0 u + r'Z,  u = z / row,  Z <- theta o Z + u,  x = y / column,  m <- pole m + x.
+/// `Modes` of them; columns are padded to whole vectors of two.
+template <int Modes>
+class ModalRecursion : public ErrorNormStream::Recursion {
  public:
-  ScheduledRecursion(const Filter& a, const Filter& c)
-      : release_(a), row_(c.row()), column_(c.column()), tap_(c.core().taps[0]) {
-    const auto modes = static_cast<Eigen::Index>(c.core().modes.size());
-    if constexpr (Size == Eigen::Dynamic) {
-      for (Vector* vector : {&poles_, &weights_, &state_.cross}) vector->resize(modes);
-      state_.sums.resize(modes, modes);
-    }
+  ModalRecursion(const Filter& a, const Filter& c, const InverseModes& inverse)
+      : release_(a), row_(c.row()), column_(c.column()), tap_(inverse.tap) {
     poles_.setZero();
     weights_.setZero();
-    for (Eigen::Index i = 0; i < modes; ++i) {
-      poles_(i) = c.core().modes[static_cast<std::size_t>(i)].pole;
-      weights_(i) = c.core().modes[static_cast<std::size_t>(i)].weight;
+    for (Eigen::Index i = 0; i < Modes; ++i) {
+      poles_(i) = inverse.poles[static_cast<std::size_t>(i)];
+      weights_(i) = inverse.weights[static_cast<std::size_t>(i)];
     }
-    ratios_ = poles_ * poles_.transpose();
+    ratios_ = (poles_ * poles_.transpose()).template leftCols<Modes>();
+    memory_poles_ = release_.pole * poles_;
     state_.sums.setZero();
     state_.cross.setZero();
   }
 
   void next(std::span<double> out) override {
+    while (!out.empty()) {
+      Inputs in;
+      const std::size_t count = read(in, out.size());
+      Eigen::Array<double, 3, piece> seen;  // Var x, Cov(x, m), Var m
+      State state = state_;
+      Seen newest{};
+      for (std::size_t i = 0; i < count; ++i) {
+        newest = advance(state, in.noise[i], in.gain[i]);
+        seen.col(static_cast<Eigen::Index>(i)) << newest.fresh, newest.both, newest.memory;
+      }
+      state_ = state;
+      const double tap = release_.tap, weight = release_.weight;
+      const auto size = static_cast<Eigen::Index>(count);
+      Eigen::Map<Eigen::ArrayXd>(out.data(), size) =
+          Eigen::Map<Eigen::ArrayXd>(in.scale.data(), size) *
+          (tap * (tap * seen.row(0) + 2 * weight * seen.row(1)) + weight * weight * seen.row(2))
+              .head(size)
+              .transpose()
+              .max(0.0);
+      done_ += count;
+      if (done_ == release_.steps) {
+        out[count - 1] = in.scale[count - 1] * newest.variance(tap, release_.weight_at(done_ - 1));
+      }
+      out = out.subspan(count);
+    }
+  }
+
+  double last(const FilterStream::LastStep& last) override {
+    Inputs in;
+    (void)read(in, 1);
     State state = state_;
+    const double scale = last.row ? *last.row * *last.row : in.scale[0];
+    return scale * advance(state, in.noise[0], in.gain[0])
+                       .variance(release_.tap, last.mode_weight.value_or(release_.weight_at(done_)));
+  }
+
+ private:
+  static constexpr int rows = (Modes + 1) / 2 * 2;
+  using Vector = Eigen::Matrix<double, rows, 1>;
+  using Sums = Eigen::Matrix<double, rows, Modes>;
+  struct State {
+    Sums sums;          // Cov(Z)
+    Vector cross;       // Cov(Z, m)
+    double memory = 0;  // Var m
+  };
+  /// 1 / row^2, 1 / column, and the release's own row squared.
+  static constexpr std::size_t piece = 128;
+  struct Inputs {
+    std::array<double, piece> noise, gain, scale;
+  };
+  std::size_t read(Inputs& in, std::size_t most) {
+    std::size_t count = std::min(most, piece);
+    count = rows_.read(row_, done_, std::span(in.noise).first(count));
+    count = columns_.read(column_, done_, std::span(in.gain).first(count));
+    count = rows_a_.read(release_.row, done_, std::span(in.scale).first(count));
+    const auto array = [count](std::array<double, piece>& numbers) {
+      return Eigen::Map<Eigen::ArrayXd>(numbers.data(), static_cast<Eigen::Index>(count));
+    };
+    array(in.noise) = array(in.noise).square().inverse();
+    array(in.gain) = array(in.gain).inverse();
+    array(in.scale) = array(in.scale).square();
+    return count;
+  }
+
+  Seen advance(State& s, double noise, double gain) const {
+    Vector along = s.sums.col(0) * weights_(0);
+    for (Eigen::Index j = 1; j < Modes; ++j) along += s.sums.col(j) * weights_(j);
+    const double y = noise * tap_ * tap_ + weights_.dot(along);  // Var y
+    const double both = gain * weights_.dot(s.cross);            // Cov(x, m)
+    const Seen seen{.fresh = gain * gain * y, .both = both, .memory = s.memory};
+    const double input = gain * noise * tap_;  // Cov(u, x)
+    s.cross = (memory_poles_.cwiseProduct(s.cross) + gain * poles_.cwiseProduct(along)).array() + input;
+    s.memory = release_.pole * (release_.pole * s.memory + 2 * both) + seen.fresh;
+    s.sums = s.sums.cwiseProduct(ratios_).array() + noise;
+    return seen;
+  }
+
+  Release release_;
+  Schedule row_, column_;
+  double tap_;
+  Vector poles_, weights_, memory_poles_;
+  Sums ratios_;
+  State state_;
+  ScheduleReader rows_, columns_, rows_a_;
+  std::size_t done_ = 0;
+};
+
+/// The same for any T of one tap and modes, whose inverse feeds its own output back:
+///     y = (u - w'S) / c_0,  S <- p o S + y.
+class FeedbackRecursion : public ErrorNormStream::Recursion {
+ public:
+  FeedbackRecursion(const Filter& a, const Filter& c)
+      : release_(a), row_(c.row()), column_(c.column()), tap_(c.core().taps[0]) {
+    const auto modes = static_cast<Eigen::Index>(c.core().modes.size());
+    poles_.resize(modes);
+    weights_.resize(modes);
+    for (Eigen::Index i = 0; i < modes; ++i) {
+      poles_(i) = c.core().modes[static_cast<std::size_t>(i)].pole;
+      weights_(i) = c.core().modes[static_cast<std::size_t>(i)].weight;
+    }
+    ratios_ = poles_ * poles_.transpose();
+    state_.sums = Eigen::MatrixXd::Zero(modes, modes);
+    state_.cross = Eigen::VectorXd::Zero(modes);
+  }
+
+  void next(std::span<double> out) override {
     for (double& norm : out) {
-      const Step step = advance(state);
+      const Seen seen = advance(state_);
       const double row = rows_a_.at(release_.row, done_);
-      norm = row * row * step.variance(release_.tap, release_.weight_at(done_));
+      norm = row * row * seen.variance(release_.tap, release_.weight_at(done_));
       ++done_;
     }
-    state_ = state;
   }
 
   double last(const FilterStream::LastStep& last) override {
@@ -135,42 +246,34 @@ class ScheduledRecursion : public ErrorNormStream::Recursion {
   }
 
  private:
-  using Vector = Eigen::Matrix<double, Size, 1>;
-  using Square = Eigen::Matrix<double, Size, Size>;
   struct State {
-    Square sums;        // Cov(S)
-    Vector cross;       // Cov(S, m)
-    double memory = 0;  // Var m
-  };
-  /// What a release sees: x and m before the step.
-  struct Step {
-    double fresh, both, memory;  // Var x, Cov(x, m), Var m
-    [[nodiscard]] double variance(double tap, double weight) const {
-      return std::max(tap * (tap * fresh + 2 * weight * both) + weight * weight * memory, 0.0);
-    }
+    Eigen::MatrixXd sums;   // Cov(S)
+    Eigen::VectorXd cross;  // Cov(S, m)
+    double memory = 0;      // Var m
   };
 
-  Step advance(State& s) {
+  Seen advance(State& s) {
     const double row = 1 / rows_.at(row_, done_), gain = 1 / columns_.at(column_, done_);
-    const double inverse_tap = 1 / tap_;
-    Vector along = s.sums * weights_;
+    const double inverse_tap = 1 / tap_, pole = release_.pole;
+    Eigen::VectorXd along = s.sums * weights_;
     const double y = (row * row + weights_.dot(along)) * inverse_tap * inverse_tap;  // Var y
     const double y_memory = -weights_.dot(s.cross) * inverse_tap;                    // Cov(y, m)
     along = along.cwiseProduct(poles_) * inverse_tap;                                // -p o Cov(S, y)
-    const Step step{.fresh = gain * gain * y, .both = gain * y_memory, .memory = s.memory};
-    const double pole = release_.pole;
+    const Seen seen{.fresh = gain * gain * y, .both = gain * y_memory, .memory = s.memory};
     s.cross = (pole * poles_.cwiseProduct(s.cross) - gain * along).array() + (pole * y_memory + gain * y);
-    s.memory = pole * (pole * s.memory + 2 * step.both) + step.fresh;
+    s.memory = pole * (pole * s.memory + 2 * seen.both) + seen.fresh;
     s.sums = s.sums.cwiseProduct(ratios_);
-    for (Eigen::Index j = 0; j < along.size(); ++j) s.sums.col(j).array() += (y - along(j)) - along.array();
-    return step;
+    s.sums.colwise() -= along;
+    s.sums.rowwise() -= along.transpose();
+    s.sums.array() += y;
+    return seen;
   }
 
   Release release_;
   Schedule row_, column_;
   double tap_;
-  Vector poles_, weights_;
-  Square ratios_;
+  Eigen::VectorXd poles_, weights_;
+  Eigen::MatrixXd ratios_;
   State state_;
   ScheduleReader rows_, columns_, rows_a_;
   std::size_t done_ = 0;
@@ -190,11 +293,25 @@ bool has_few_states(const Filter& a, const Filter& c) {
 std::unique_ptr<ErrorNormStream::Recursion> ErrorNormStream::Recursion::of(const Filter& a, const Filter& c) {
   if (!has_few_states(a, c)) return nullptr;
   if (c.is_toeplitz()) return std::make_unique<ToeplitzRecursion>(a, c);
-  const std::size_t modes = c.core().modes.size();
-  if (modes <= 2) return std::make_unique<ScheduledRecursion<2>>(a, c);
-  if (modes <= 4) return std::make_unique<ScheduledRecursion<4>>(a, c);
-  if (modes <= 6) return std::make_unique<ScheduledRecursion<6>>(a, c);
-  return std::make_unique<ScheduledRecursion<Eigen::Dynamic>>(a, c);
+  if (const std::optional<InverseModes> inverse = inverse_modes(c.core())) {
+    switch (inverse->poles.size()) {
+      case 1:
+        return std::make_unique<ModalRecursion<1>>(a, c, *inverse);
+      case 2:
+        return std::make_unique<ModalRecursion<2>>(a, c, *inverse);
+      case 3:
+        return std::make_unique<ModalRecursion<3>>(a, c, *inverse);
+      case 4:
+        return std::make_unique<ModalRecursion<4>>(a, c, *inverse);
+      case 5:
+        return std::make_unique<ModalRecursion<5>>(a, c, *inverse);
+      case 6:
+        return std::make_unique<ModalRecursion<6>>(a, c, *inverse);
+      default:
+        break;
+    }
+  }
+  return std::make_unique<FeedbackRecursion>(a, c);
 }
 
 ErrorNormStream::ErrorNormStream(const Filter& a, const Filter& c) {
@@ -258,12 +375,9 @@ ErrorNormTotals error_norm_totals(const Filter& a, const Filter& c, std::size_t 
   while (norms.steps_done() < end) {
     block.resize(std::min(Schedule::block, end - norms.steps_done()));
     norms.next(block);
-    double block_sum = 0;
-    for (const double norm : block) {
-      block_sum += norm;
-      largest = std::max(largest, norm);
-    }
-    sum.add(block_sum);
+    const Eigen::Map<const Eigen::ArrayXd> values(block.data(), static_cast<Eigen::Index>(block.size()));
+    sum.add(values.sum());
+    largest = std::max(largest, values.maxCoeff());
   }
   return {.sum = sum.value(), .largest = largest};
 }

@@ -8,6 +8,7 @@
 #include "filter/cascade.hpp"
 #include "filter/compensated_sum.hpp"
 #include "filter/error_norm_recursion.hpp"
+#include "filter/lagged_norms.hpp"
 #include "filter/series.hpp"
 
 namespace jme {
@@ -105,6 +106,7 @@ std::vector<double> squared_error_row_norms(const Filter& a, const Filter& c) {
     recursion->next(norms);
     return norms;
   }
+  if (has_lagged_error_norms(a, c)) return lagged_error_norms(a, c);
   if (c.is_toeplitz() && !a.is_dense() && a.column().is_one()) {
     norms = toeplitz_error_norms(a, c);
   } else if (few_states(a, c) && !c.last_row()) {

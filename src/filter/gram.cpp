@@ -3,6 +3,7 @@
 #include <string>
 
 #include <jme/base/errors.hpp>
+#include <jme/filter/inverse_modes.hpp>
 #include <jme/filter/norms.hpp>
 
 #include "filter/compensated_sum.hpp"
@@ -34,10 +35,15 @@ std::vector<double> dense_bounds(const Eigen::MatrixXd& matrix, std::span<const 
 // along each diagonal, so the first column's product with the one `lag` later is the largest of all. Any
 // other sequence is bounded in modulus by its envelope e_k = max over m >= k of |c_m|, and so are its
 // products.
-std::vector<double> envelope_bounds(const Toeplitz& core, std::size_t n, std::span<const std::size_t> lags) {
+std::vector<double> envelope_of(const Toeplitz& core, std::size_t n) {
   std::vector<double> envelope = core.coefficients(n);
   double largest = 0;
   for (std::size_t k = n; k-- > 0;) envelope[k] = largest = std::max(largest, std::abs(envelope[k]));
+  return envelope;
+}
+
+std::vector<double> envelope_bounds(const Toeplitz& core, std::size_t n, std::span<const std::size_t> lags) {
+  const std::vector<double> envelope = envelope_of(core, n);
   std::vector<double> bounds;
   for (const std::size_t lag : lags) {
     CompensatedSum sum;
@@ -92,15 +98,36 @@ std::vector<double> monotone_scheduled_bounds(const Scheduled& c, std::span<cons
   return bounds;
 }
 
+// The same for any coefficients, by their envelope, where rows have no schedule: U_lag(j) is a running sum.
+std::vector<double> envelope_scheduled_bounds(const Filter& c, std::span<const std::size_t> lags) {
+  const std::size_t n = c.steps();
+  const std::vector<double> envelope = envelope_of(c.core(), n);
+  std::vector<double> columns(n);
+  c.column().fill(0, columns);
+  std::vector<double> largest_before(columns);  // of a column and those before it
+  for (std::size_t j = 1; j < n; ++j) largest_before[j] = std::max(largest_before[j], largest_before[j - 1]);
+  std::vector<double> bounds;
+  for (const std::size_t lag : lags) {
+    double bound = 0;
+    CompensatedSum product;
+    for (std::size_t j = n; j-- > lag;) {
+      product.add(envelope[n - 1 - j] * envelope[std::min(n - 1 - j + lag, n - 1)]);
+      bound = std::max(bound, largest_before[j - lag] * columns[j] * product.value());
+    }
+    // Two columns of norm 1 have no larger product.
+    bounds.push_back(c.has_unit_columns() ? std::min(bound, 1.0) : bound);
+  }
+  return bounds;
+}
+
 // Columns without end, of norm 1, under a row schedule that never rises. With c as above and c_0 > sum_i w_i
 // / p_i the coefficients are moments of a positive measure, so that c_{m+lag} / c_m rises with m. For i <= j
 // - lag
 //     (C'C)_ij <= sum_m l_{j+m}^2 c_m c_{m+lag} / sum_m l_{j+m}^2 c_m^2,
 // because d_i >= d_j: an average of c_{m+lag} / c_m, which is largest where l does not fall at all.
 std::vector<double> endless_bounds(const Toeplitz& core, std::span<const std::size_t> lags) {
-  double rest = core.taps[0];
-  for (const Mode& mode : core.modes) rest -= mode.weight / mode.pole;
-  if (!(rest > 0)) return std::vector<double>(lags.size(), 1.0);  // no two columns of norm 1 have more
+  if (!inverse_modes(core))
+    return std::vector<double>(lags.size(), 1.0);  // no two columns of norm 1 have more
   const double norm = endless_column_norm(core);
   std::vector<double> bounds;
   for (const std::size_t lag : lags) {
@@ -128,6 +155,7 @@ std::vector<double> gram_lag_bounds(const Filter& c, std::span<const std::size_t
   const bool regular = !c.core().inverted && !c.last_row() && c.lag_taps().empty();
   const bool few_taps = regular && c.core().taps.size() <= max_recursion_taps;
   if (n <= max_exact_steps && !few_taps) return dense_bounds(c.to_dense(), lags);
+  if (!c.lag_taps().empty() && c.row().is_one()) return envelope_scheduled_bounds(c, lags);
   Scheduled scheduled{.series = c.core(), .squared_rows = {}, .columns = {}};
   scheduled.squared_rows.resize(n);
   scheduled.columns.resize(n);

@@ -156,13 +156,12 @@ void Schedule::InverseNorms::fill(std::size_t begin, std::span<double> out) cons
     with_pair_sums(poles, weights, sums_at(end), [&](auto pairs) {
       for (std::size_t t = rows.size(); t-- > 0;) {
         const double squared = rows[t] * rows[t];
-        if (t < count) {
-          const double norm = squared_tap * squared + (pairs.weight * pairs.sum).sum();
-          out[t] = 1 / (std::sqrt(norm) * up);
-        }
+        if (t < count) out[t] = squared_tap * squared + (pairs.weight * pairs.sum).sum();
         pairs.sum = pairs.ratio * pairs.sum + squared;
       }
     });
+    Eigen::Map<Eigen::ArrayXd> squares(out.data(), static_cast<Eigen::Index>(count));
+    squares = 1 / (squares.sqrt() * up);
     begin += count;
     out = out.subspan(count);
   }

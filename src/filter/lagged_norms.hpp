@@ -1,12 +1,20 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include <jme/filter/filter.hpp>
 
 namespace jme {
 
-/// 1 / ||column t of T||, rounded down, for a core T with lag taps over `steps` steps.
+/// 1 / ||column t of T||, rounded down, for a core T with lag taps over `steps` steps. The first columns,
+/// which have settled, share one number; and so do those before the last ones where all of them would make
+/// error norms slow (they are then divided by a little more than their norm).
 [[nodiscard]] Schedule lagged_inverse_column_norms(const Toeplitz& core, std::size_t steps);
+
+/// squared_error_row_norms for a window or identity A and C = T D^-1 with lag taps, D constant but for its
+/// last steps (`last` of them): O(n + last * memory of C^-1).
+[[nodiscard]] std::vector<double> lagged_error_norms(const Filter& a, const Filter& c);
+[[nodiscard]] bool has_lagged_error_norms(const Filter& a, const Filter& c);
 
 }  // namespace jme

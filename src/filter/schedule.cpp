@@ -69,6 +69,12 @@ std::size_t Schedule::steps() const {
   return std::numeric_limits<std::size_t>::max();
 }
 
+std::optional<std::size_t> Schedule::constant_steps() const {
+  const auto* until = std::get_if<ConstantUntil>(&kind_);
+  if (until == nullptr) return std::nullopt;
+  return until->steps - until->last.size();
+}
+
 double Schedule::operator()(std::size_t step) const {
   double number = 1;
   fill(step, {&number, 1});
@@ -96,10 +102,21 @@ void Schedule::fill(std::size_t begin, std::span<double> out) const {
   }
 }
 
-void ScheduleReader::read(const Schedule& schedule, std::size_t step) {
+void ScheduleReader::make_block(const Schedule& schedule, std::size_t step) {
   begin_ = step - step % Schedule::block;
   numbers_.resize(std::min(Schedule::block, schedule.steps() - begin_));
   schedule.fill(begin_, numbers_);
+}
+
+std::size_t ScheduleReader::read(const Schedule& schedule, std::size_t step, std::span<double> out) {
+  if (schedule.is_one()) {
+    std::fill(out.begin(), out.end(), 1.0);
+    return out.size();
+  }
+  if (step < begin_ || step - begin_ >= numbers_.size()) make_block(schedule, step);
+  const std::size_t count = std::min(out.size(), numbers_.size() - (step - begin_));
+  std::copy_n(numbers_.begin() + static_cast<std::ptrdiff_t>(step - begin_), count, out.begin());
+  return count;
 }
 
 }  // namespace jme

@@ -46,8 +46,12 @@ Filter scaled_blt_filter(const Horizon& horizon, const ScaledBltParameters& para
     throw InvalidParameter(
         "shape", "a scaled BLT for an unbounded horizon needs end power 0 and start power at most 0");
   }
+  if (!p.lag_taps.empty() && (p.start_power != 0 || p.end_power != 0 || horizon.is_unbounded())) {
+    throw InvalidParameter("shape", "a BLT with lag taps has no schedule and needs a horizon");
+  }
   const std::size_t steps = horizon.steps();
   Toeplitz core = blt_core(p.blt);
+  core.lag_taps = p.lag_taps;
   const Schedule row = p.start_power == 0 && p.end_power == 0
                            ? Schedule()
                            : Schedule::power(p.start_offset, p.start_power, steps, p.end_offset, p.end_power);

@@ -4,24 +4,19 @@
 #include <cmath>
 
 namespace jme::shaping {
-namespace {
 
-/// sum_{m < count} r^m, for r = 1 - gap.
 double geometric_sum(double gap, double count) {
   if (gap == 0) return count;
   return gap == 1 ? 1 : -std::expm1(count * std::log1p(-gap)) / gap;
 }
+
+namespace {
 
 /// sum_{m < count} (1 - m / count) r^m = (1 - r G / count) / (1 - r), G the geometric sum; for small
 /// gap * count the quotient cancels and the first two terms of the expansion in gap are more accurate.
 double fading_sum(double gap, double count) {
   if (gap * count < 1e-5) return (count + 1) / 2 - gap * (count * count - 1) / 6;
   return (1 - (1 - gap) * geometric_sum(gap, count) / count) / gap;
-}
-
-/// 1 - (1-a)(1-b) without cancellation.
-double joint_gap(double a, double b) {
-  return a + b - a * b;
 }
 
 /// sum_ik w_i w_k sum(gap of pole_i pole_k).
@@ -61,17 +56,19 @@ BltLoss::BltLoss(const Problem& problem) : problem_(problem) {
   }
 }
 
-double BltLoss::operator()(std::span<const double> x) const {
+BltPowers::BltPowers(std::span<const double> x, double decay)
+    : pole_gaps(x.size() / 2),
+      column_weights(x.size() / 2),
+      gaps(x.size() / 2 + 1),
+      weights(x.size() / 2 + 1) {
   const std::size_t p = x.size() / 2;
-  std::vector<double> poles(p), gaps(p + 1), pole_gaps(p);  // gap = 1 - pole
-  gaps[0] = 1 - problem_.decay;                             // the workload's own pole, then the zeros of T
+  gaps[0] = 1 - decay;  // the workload's own pole, then the zeros of T
   double y = 0;
   for (std::size_t i = 2 * p; i-- > 0;) {
     y += std::exp(x[i]);
-    const double gap = gaps[0] + problem_.decay * std::exp(-y);
+    const double gap = gaps[0] + decay * std::exp(-y);
     (i % 2 == 0 ? pole_gaps[i / 2] : gaps[i / 2 + 1]) = gap;
   }
-  std::vector<double> column_weights(p), weights(p + 1);
   for (std::size_t i = 0; i < p; ++i) {
     double weight = gaps[i + 1] - pole_gaps[i];
     for (std::size_t j = 0; j < p; ++j) {
@@ -87,10 +84,15 @@ double BltLoss::operator()(std::span<const double> x) const {
     }
     weights[i] = weight;
   }
+}
+
+double BltLoss::operator()(std::span<const double> x) const {
+  const BltPowers blt(x, problem_.decay);
   const double lags = static_cast<double>(problem_.steps) - 1;
-  const double column =
-      1 + quadratic_sum(pole_gaps, column_weights, [&](double gap) { return geometric_sum(gap, lags); });
-  return std::log(column) + std::log(problem_.mean ? mean_error(gaps, weights) : error(gaps, weights));
+  const double column = 1 + quadratic_sum(blt.pole_gaps, blt.column_weights,
+                                          [&](double gap) { return geometric_sum(gap, lags); });
+  return std::log(column) +
+         std::log(problem_.mean ? mean_error(blt.gaps, blt.weights) : error(blt.gaps, blt.weights));
 }
 
 double BltLoss::error(std::span<const double> gaps, std::span<const double> weights) const {

@@ -8,6 +8,25 @@
 
 namespace jme::shaping {
 
+/// A BLT as coefficients of powers, with 1 - pole in the place of poles: what losses in closed form are made
+/// of.
+struct BltPowers {
+  /// `x` as in coordinates.hpp, ceiling = decay.
+  BltPowers(std::span<const double> x, double decay);
+
+  /// T = 1 + sum_i column_weights_i x / (1 - (1 - pole_gaps_i) x)
+  std::vector<double> pole_gaps, column_weights;
+  /// T^-1 / (1 - decay x) = sum_i weights_i / (1 - (1 - gaps_i) x), the workload's own pole first.
+  std::vector<double> gaps, weights;
+};
+
+/// sum_{m < count} r^m, for r = 1 - gap; count need not be whole.
+[[nodiscard]] double geometric_sum(double gap, double count);
+/// 1 - (1-a)(1-b) without cancellation.
+[[nodiscard]] inline double joint_gap(double a, double b) {
+  return a + b - a * b;
+}
+
 /// log of (||C||_{1->2} rmse-or-max of A C^-1)^2, up to a constant, for a plain BLT: C = T, one of the
 /// workloads below. In closed form, O(p^2) whatever the number of steps (mean: O(p log n)), because rows of A
 /// T^-1 are sums of exponentials.

@@ -22,6 +22,12 @@ std::size_t useful_buffers(std::size_t steps) {
   return steps <= 1'000'000 ? 5 : 6;
 }
 
+/// The same for a BLT under a window with lag taps, whose memory is the window's.
+std::size_t window_buffers(std::size_t window) {
+  if (window <= 100) return 3;
+  return window <= 4096 ? 4 : 5;
+}
+
 double value_of(const ShapeQuality& quality, Objective objective) {
   return objective == Objective::rmse ? quality.rmse : quality.max;
 }
@@ -34,11 +40,9 @@ std::vector<Shape> contenders(const Workload& workload, const Horizon& horizon,
   const auto kind = workload.kind();
   if (kind != Workload::Kind::custom && max_state_vectors > 0) {
     const std::size_t buffers = std::min(max_state_vectors, useful_buffers(n));
+    shapes.push_back(Shape::scaled_blt(buffers));
     if (kind == Workload::Kind::window) {
-      shapes.push_back(Shape::blt(buffers));
       shapes.push_back(Shape::banded(std::min<std::size_t>(max_state_vectors, 31) + 1));
-    } else {
-      shapes.push_back(Shape::scaled_blt(buffers));
     }
   }
   if (n <= std::min(max_state_vectors, longest_history)) {
@@ -68,9 +72,14 @@ std::optional<Shape> known_choice(const Workload& workload, const Horizon& horiz
     case Workload::Kind::decay:
       if (shaping::decay_per_step(workload, horizon) < least_useful_decay) return Shape::identity();
       break;
+    case Workload::Kind::window: {
+      // A band that holds the window is as good for very short ones; from two buffers on nothing else is.
+      const std::size_t window = shaping::steps_in_window(workload, horizon);
+      if (max_state_vectors < 2 || window < 4) return std::nullopt;
+      return Shape::scaled_blt(std::min(max_state_vectors, window_buffers(window)));
+    }
     case Workload::Kind::prefix:
       break;
-    case Workload::Kind::window:
     case Workload::Kind::custom:
       return std::nullopt;
   }
@@ -151,10 +160,10 @@ std::vector<Shape> candidate_shapes(const Workload& workload, const Horizon& hor
     shapes.push_back(Shape::banded(16));
     shapes.push_back(Shape::banded_inverse(4));
     shapes.push_back(Shape::blt(4));
-    if (workload.kind() != Workload::Kind::window) {
-      shapes.push_back(Shape::scaled_blt(2));
-      shapes.push_back(Shape::scaled_blt(4));
-      if (useful_buffers(n) > 4) shapes.push_back(Shape::scaled_blt(useful_buffers(n)));
+    shapes.push_back(Shape::scaled_blt(2));
+    shapes.push_back(Shape::scaled_blt(4));
+    if (workload.kind() != Workload::Kind::window && useful_buffers(n) > 4) {
+      shapes.push_back(Shape::scaled_blt(useful_buffers(n)));
     }
   }
   if (n <= 256) shapes.push_back(Shape::dense());

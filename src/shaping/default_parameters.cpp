@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,23 @@ ScaledBltParameters endless_scaled_blt(const Workload& workload, const Horizon& 
   }
 }
 
+/// A BLT and taps at the window's multiples; a window that never ends is a prefix sum.
+ScaledBltParameters window_blt(const Workload& workload, const Horizon& horizon, std::size_t buffers,
+                               Objective objective) {
+  if (horizon.is_unbounded()) {
+    throw InvalidParameter("workload", workload.name(), "prefix, mean or decay with an unbounded horizon");
+  }
+  const std::size_t window = steps_in_window(workload, horizon);
+  if (window >= horizon.steps()) return default_scaled_blt(prefix(), horizon, buffers, objective);
+  const WindowLoss loss(horizon.steps(), window);
+  const std::vector<double> x = rounded(optimise_window(loss, window, buffers).x);
+  ScaledBltParameters parameters{.blt = blt_from_coordinates(std::span(x).first(2 * buffers), 1)};
+  for (std::size_t i = 0; i < loss.lags(); ++i) {
+    parameters.lag_taps.push_back({.lag = (i + 1) * window, .weight = x[2 * buffers + i]});
+  }
+  return parameters;
+}
+
 }  // namespace
 
 std::size_t endless_decay_buffers(const Workload& workload, const Horizon& horizon, std::size_t most) {
@@ -98,9 +116,7 @@ BltParameters default_blt(const Workload& workload, const Horizon& horizon, std:
 ScaledBltParameters default_scaled_blt(const Workload& workload, const Horizon& horizon, std::size_t buffers,
                                        Objective objective) {
   need_closed_form(workload);
-  if (workload.kind() == Workload::Kind::window) {
-    throw InvalidParameter("shape", "scaled-blt has no schedule for windows; use blt, banded or sqrt");
-  }
+  if (workload.kind() == Workload::Kind::window) return window_blt(workload, horizon, buffers, objective);
   if (horizon.is_unbounded()) return endless_scaled_blt(workload, horizon, buffers);
   const double ceiling = ceiling_of(workload, horizon);
   const auto steps = static_cast<double>(horizon.steps());

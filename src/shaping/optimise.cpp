@@ -18,6 +18,9 @@ constexpr double power_ridge = 1e-5;
 /// Over a long horizon the end's offset hardly matters; this keeps it near 1 step.
 constexpr double end_offset_ridge = 1e-6;
 
+/// Taps beyond which few steps come hardly matter.
+constexpr double tap_ridge = 1e-6;
+
 double longest_time(double steps, double decay) {
   return decay < 1 ? std::min(steps, 1 / (1 - decay)) : steps;
 }
@@ -47,6 +50,21 @@ Minimum optimise_blt(const BltLoss::Problem& problem, std::size_t buffers) {
   // Central differences are good to about 1e-10 here.
   return minimise(by_differences(regularised), geometric_coordinates(buffers, longest),
                   {.max_iterations = 300, .gradient_tolerance = 1e-7, .value_tolerance = 1e-10});
+}
+
+Minimum optimise_window(const WindowLoss& loss, std::size_t window, std::size_t buffers) {
+  std::vector<double> start = geometric_coordinates(buffers, static_cast<double>(window));
+  // (1 - y)^(-1/2) = 1 + y/2 + 3/8 y^2 + ..., a little less of it because it ends after three.
+  constexpr double root[WindowLoss::most_lags] = {0.4, 0.2, 0.1};
+  start.insert(start.end(), root, root + loss.lags());
+  const std::size_t gaps = 2 * buffers;
+  const auto regularised = [&loss, gaps](std::span<const double> x) {
+    double penalty = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) penalty += (i < gaps ? ridge : tap_ridge) * x[i] * x[i];
+    return loss(x) + penalty;
+  };
+  return minimise(by_differences(regularised), std::move(start),
+                  {.max_iterations = 100, .gradient_tolerance = 1e-6, .value_tolerance = 1e-8});
 }
 
 Minimum optimise_scaled_blt(const ScaledBltProblem& problem, std::size_t buffers, std::vector<double> start,

@@ -6,6 +6,7 @@
 #include "shaping/blt_loss.hpp"
 #include "shaping/lbfgs.hpp"
 #include "shaping/scaled_blt_loss.hpp"
+#include "shaping/window_loss.hpp"
 
 namespace jme::shaping {
 
@@ -16,6 +17,10 @@ namespace jme::shaping {
 /// Least loss of a plain BLT; the minimum's x are coordinates with ceiling = decay. Milliseconds at any
 /// length.
 [[nodiscard]] Minimum optimise_blt(const BltLoss::Problem& problem, std::size_t buffers);
+
+/// Least loss of a BLT with lag taps under a window (WindowLoss): coordinates with ceiling 1, then tap
+/// weights.
+[[nodiscard]] Minimum optimise_window(const WindowLoss& loss, std::size_t window, std::size_t buffers);
 
 /// Least loss of a scaled BLT from `start` (empty: the geometric start). O(n p^2) an iteration, 100 to 300 of
 /// them.

@@ -43,6 +43,8 @@ class Schedule {
   [[nodiscard]] double operator()(std::size_t step) const;
   /// The numbers of steps begin, begin + 1, ...: the same as one by one, and much quicker.
   void fill(std::size_t begin, std::span<double> out) const;
+  /// Steps that share the first number, where it was made by constant_until.
+  [[nodiscard]] std::optional<std::size_t> constant_steps() const;
   [[nodiscard]] bool is_one() const { return std::holds_alternative<One>(kind_); }
 
  private:
@@ -92,12 +94,14 @@ class ScheduleReader {
  public:
   [[nodiscard]] double at(const Schedule& schedule, std::size_t step) {
     if (schedule.is_one()) return 1;
-    if (step < begin_ || step - begin_ >= numbers_.size()) read(schedule, step);
+    if (step < begin_ || step - begin_ >= numbers_.size()) make_block(schedule, step);
     return numbers_[step - begin_];
   }
+  /// The numbers from `step` on, as many as are at hand and at most `out.size()`, copied to `out`; how many.
+  std::size_t read(const Schedule& schedule, std::size_t step, std::span<double> out);
 
  private:
-  void read(const Schedule& schedule, std::size_t step);
+  void make_block(const Schedule& schedule, std::size_t step);
   std::size_t begin_ = 0;
   std::vector<double> numbers_;
 };

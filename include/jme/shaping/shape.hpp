@@ -28,10 +28,14 @@ struct BltParameters {
 ///     l_t = (t + start_offset)^start_power (n - t + end_offset)^end_power,   t = 1..n,
 /// and columns by their norms, so that every column of C has norm 1. start_offset > -1, end_offset > 0. On an
 /// unbounded horizon end_power is 0 and start_power at most 0.
+///
+/// With lag taps T is divided by 1 + sum_i weight_i x^lag_i, and the powers are 0: what scaled-blt:P is for a
+/// window of k steps, with lags k, 2k, 3k.
 struct ScaledBltParameters {
   BltParameters blt;
   double start_offset = 0, start_power = 0;
   double end_offset = 1, end_power = 0;
+  std::vector<LagTap> lag_taps{};
 };
 
 /// The name of a noise-shaping matrix C, before a workload and a horizon make it a filter.
