@@ -9,6 +9,7 @@
 #include <jme/moments/moment_stream.hpp>
 
 #include "commands.hpp"
+#include "durable_run.hpp"
 #include "emit.hpp"
 #include "metadata.hpp"
 #include "output.hpp"
@@ -36,16 +37,9 @@ std::vector<std::string> numbered(std::size_t dimension) {
 }
 
 // The rows one after another; each release leaves the process before the next row is read.
-void pump(RowReader& reader, RowIntake& intake, MomentStream& stream, const RunDescription& run,
-          const std::vector<std::string>& names, Output& output) {
-  ReleaseWriter writer(units_of(run.bounds), run.emit, names);
-  const auto publish = [&](const Release& release) {
-    if (!release.is_new()) return;
-    if (release.steps() == 1) output.write(json_line(metadata(run, names)));
-    output.write(writer.line(release));
-    intake.learn(release);
-  };
-  Progress progress(output.is_terminal(), run.mechanism.horizon().rows());
+void pump(RowReader& reader, RowIntake& intake, RunningStream& stream, const RunDescription& run,
+          bool quiet) {
+  Progress progress(quiet, run.mechanism.horizon().rows());
   std::vector<double> row(reader.dimension());
   const auto next = [&] {
     try {
@@ -58,11 +52,28 @@ void pump(RowReader& reader, RowIntake& intake, MomentStream& stream, const RunD
     }
   };
   while (next()) {
-    publish(stream.push(row));
+    stream.push(row);
     if (progress.is_shown()) progress.update(stream.rows(), reader.progress());
   }
   if (stream.rows() == 0) throw DataError(reader.place() + ": no rows");
-  publish(stream.finish());
+  stream.end_input();
+}
+
+// What was released before the input failed or the process was told to end stays released.
+void pump_or_flush(RowReader& reader, RowIntake& intake, RunningStream& stream, const RunDescription& run,
+                   bool quiet) {
+  try {
+    pump(reader, intake, stream, run, quiet);
+  } catch (const DataError&) {
+    stream.flush();
+    throw;
+  } catch (const BudgetExhausted&) {
+    stream.flush();
+    throw;
+  } catch (const Stopped&) {
+    stream.stop();
+    throw;
+  }
 }
 
 }  // namespace
@@ -71,6 +82,7 @@ RunCommand::RunCommand(CLI::App& root)
     : app_(root.add_subcommand("run", "Private running moments of rows from a file or standard input")) {
   input_.attach(*app_);
   stream_.attach(*app_);
+  state_.attach(*app_);
   const std::string group = "Output";
   add_text(*app_, "--emit", emit_, "LIST", fmt::format("{} (default mean,covariance)", emit_help))
       ->group(group);
@@ -101,7 +113,7 @@ ExitCode RunCommand::run() const {
   }
 
   // Everything the flags can get wrong, before anything is opened.
-  const InputFlags::Input input = input_.input();
+  InputFlags::Input input = input_.input();
   StreamFlags::FromColumns known = input.from_columns();
   const bool dimension_known = known.dimension || stream_.dimension;
   if (!dimension_known) known.dimension = stand_in_dimension;
@@ -117,6 +129,7 @@ ExitCode RunCommand::run() const {
   if (output_ && input.path != "-" && same_file(*output_, input.path)) {
     throw InvalidParameter("output", *output_, "another file than the input");
   }
+  const std::optional<DurableOptions> durable = state_.options();
   Mechanism mechanism(config);
   MomentStream stream = make_stream(mechanism, seed);
   if (seed) print_warning("--insecure-test-seed: this noise can be guessed and protects nobody");
@@ -165,6 +178,8 @@ ExitCode RunCommand::run() const {
     return ExitCode::ok;
   }
 
+  std::optional<LiveInput> live;
+  if (durable) input.options.before_read = live.emplace().before_read();
   RowReader reader(input.path, input.options);
   adopt(reader.dimension());
   // Columns that were asked for keep the names they were asked by: those are public, while a header could be
@@ -177,9 +192,28 @@ ExitCode RunCommand::run() const {
   if (output_) file.emplace(*output_);
   Output standard;
   Output& output = file ? *file : standard;
-  RowIntake intake(reader, bounds, input.missing(names), input.options.on_bad_row, config.norm_bound);
+  const MissingCells missing = input.missing(names);
+  if (durable && missing.uses_means()) {
+    throw InvalidParameter("missing",
+                           "mean cannot be used with state: a resumed run could not tell which release's "
+                           "mean had filled a cell; give the column a public value");
+  }
+  RowIntake intake(reader, bounds, missing, input.options.on_bad_row, config.norm_bound);
+  const RunDescription run = describe(bounds);
+  ReleaseWriter writer(units_of(bounds), emit, names);
+  const auto publish = [&](const Release& release) {
+    if (release.steps() == 1) output.write(json_line(metadata(run, names)));
+    output.write(writer.line(release));
+    intake.learn(release);
+  };
   try {
-    pump(reader, intake, stream, describe(bounds), names, output);
+    if (durable) {
+      DurableRun running(run, names, *durable, state_.leave_open, *live, publish);
+      pump_or_flush(reader, intake, running, run, output.is_terminal());
+    } else {
+      PassingStream running(stream, publish);
+      pump_or_flush(reader, intake, running, run, output.is_terminal());
+    }
   } catch (...) {
     intake.tell();
     throw;

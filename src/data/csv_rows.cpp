@@ -21,7 +21,7 @@ void check_delimiter(char delimiter) {
 class CsvRows final : public TextRows {
  public:
   CsvRows(const std::string& path, const InputOptions& options)
-      : TextRows(path),
+      : TextRows(path, options),
         splitter_(options.delimiter, options.on_bad_row == OnBadRow::zero),
         header_(options.header) {
     check_delimiter(options.delimiter);

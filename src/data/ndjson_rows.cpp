@@ -57,7 +57,7 @@ std::optional<JsonCell> read_cell(ondemand::value value, double& number) {
 /// The first line names the columns, as a header does for CSV: by its keys, or by counting its elements.
 class NdjsonRows final : public TextRows {
  public:
-  NdjsonRows(const std::string& path, const InputOptions& options) : TextRows(path) {
+  NdjsonRows(const std::string& path, const InputOptions& options) : TextRows(path, options) {
     if (!hold_next_line()) refuse_empty();
     const std::vector<std::string> available = first_line(options.columns.empty());
     const std::vector<std::size_t> selected = select_columns(available, options.columns, current_place());

@@ -13,7 +13,7 @@ namespace {
 /// Streams row-major files; a column-major one has to be held whole.
 class NpyRows final : public RowSource {
  public:
-  NpyRows(const std::string& path, const InputOptions& options) : file_(path) {
+  NpyRows(const std::string& path, const InputOptions& options) : file_(path, options.before_read) {
     const std::vector<std::string> names = numbered_columns(file_.columns());
     selected_ = select_columns(names, options.columns, file_.name());
     for (const std::size_t index : selected_) columns_.push_back(names[index]);

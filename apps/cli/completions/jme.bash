@@ -5,7 +5,7 @@ _jme_flags() {
 }
 
 _jme() {
-  local commands='run plan calibrate sensitivity shape demo'
+  local commands='run plan calibrate account sensitivity shape ledger demo'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -27,6 +27,7 @@ _jme() {
     --missing) values='model mean centre fail' ;;
     --emit) values='first second mean covariance correlation precision pca: regression: density' ;;
     --output) COMPREPLY=($(compgen -f -- "$current")) && return ;;
+    --state) COMPREPLY=($(compgen -d -- "$current")) && return ;;
   esac
   if [[ -n $values ]]; then
     COMPREPLY=($(compgen -W "$values" -- "$current"))
@@ -36,6 +37,8 @@ _jme() {
     COMPREPLY=($(compgen -W "$commands" -- "$current"))
   elif [[ $command == run ]]; then
     COMPREPLY=($(compgen -f -- "$current"))
+  elif [[ $command == ledger ]]; then
+    COMPREPLY=($(compgen -d -- "$current"))
   fi
 }
 

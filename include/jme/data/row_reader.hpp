@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,6 +10,10 @@
 #include <vector>
 
 namespace jme {
+
+/// Called before every read that may have to wait for bytes (a pipe, a terminal), with its descriptor: may
+/// wait there itself, and may throw to end the reading.
+using BeforeRead = std::function<void(int descriptor)>;
 
 enum class InputFormat { automatic, csv, ndjson, npy };
 
@@ -30,6 +35,7 @@ struct InputOptions {
   bool header = true;  ///< CSV: the first line names the columns; without it they are called 1, 2, ...
   char delimiter = ',';
   OnBadRow on_bad_row = OnBadRow::fail;
+  BeforeRead before_read = {};
 };
 
 /// Rows of numbers from CSV, NDJSON or .npy; a file or standard input ("-"); plain, gzip or xz.
