@@ -50,9 +50,11 @@ void InputFlags::attach(CLI::App& app) {
   add_text(app, "--delimiter", delimiter, "C", "Between CSV fields (default ,); tab for tabs")->group(group);
   add_text(app, "--on-bad-row", on_bad_row, "DO", "fail (default) or zero: count it as the zero row")
       ->group(group);
-  add_text(app, "--missing", missing, "DO",
-           "Missing cells become PUBLIC values: centre (of the bounds), mean (the one last released) and "
-           "COLUMN=VALUE, such as mean,RAIN=0; or fail (default: the row is bad)")
+  add_text(
+      app, "--missing", missing, "DO",
+      "Missing cells become: centre (of the bounds), mean or model (what was released so far says of "
+      "them, alone or given the row's other cells), PUBLIC values, such as mean,RAIN=0; or fail (default: "
+      "the row is bad)")
       ->group(group);
 }
 
@@ -84,6 +86,17 @@ StreamFlags::FromColumns InputFlags::Input::from_columns() const {
 ColumnBounds InputFlags::Input::bounds(const std::vector<std::string>& names) const {
   if (!bounds_text) return ColumnBounds::none(names.size());
   return ColumnBounds::parse(*bounds_text, names);
+}
+
+void InputFlags::Input::check_missing(const StreamConfig& config) const {
+  if (!missing_text || !MissingRules::parse(*missing_text).uses_model()) return;
+  const bool same_workload =
+      !config.workload_second || config.workload_second->name() == config.workload.name();
+  if (config.second != SecondMoment::full || !same_workload ||
+      config.workload.kind() == Workload::Kind::custom) {
+    throw InvalidParameter("missing", "model",
+                           "used with --second full and one workload, no matrix, for both moments");
+  }
 }
 
 MissingCells InputFlags::Input::missing(const std::vector<std::string>& names) const {

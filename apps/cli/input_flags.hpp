@@ -32,6 +32,8 @@ struct InputFlags {
     [[nodiscard]] StreamFlags::FromColumns from_columns() const;
     /// The bounds of these columns, or none.
     [[nodiscard]] ColumnBounds bounds(const std::vector<std::string>& names) const;
+    /// Throws InvalidParameter("missing", ...) where the stream cannot give what fills are made from.
+    void check_missing(const StreamConfig& config) const;
     /// What missing cells of these columns become.
     [[nodiscard]] MissingCells missing(const std::vector<std::string>& names) const;
     /// True where the column names can be read without reading a value: a CSV header or a .npy shape.

@@ -1,7 +1,5 @@
 #include "row_intake.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -16,12 +14,10 @@ RowIntake::RowIntake(RowReader& reader, const ColumnBounds& bounds, MissingCells
                      double norm_bound)
     : reader_(reader),
       bounds_(bounds),
-      missing_(std::move(missing)),
       on_bad_row_(on_bad_row),
-      norm_bound_(norm_bound),
-      means_(reader.dimension(), 0.0),
+      filler_(std::move(missing), norm_bound, !bounds.is_none()),
       filled_(reader.dimension(), 0) {
-  reader_.on_missing(missing_.rules());
+  reader_.on_missing(filler_.cells().rules());
 }
 
 bool RowIntake::next(std::span<double> row) {
@@ -33,24 +29,10 @@ bool RowIntake::next(std::span<double> row) {
   bounds_.to_unit(row);
   const auto cells = reader_.missing_cells();
   if (cells.empty()) return true;
-  missing_.fill(row, cells, means_);
+  filler_.fill(row, cells);
   ++filled_rows_;
   for (const std::size_t i : cells) ++filled_[i];
   return true;
-}
-
-void RowIntake::learn(const Release& release) {
-  if (!missing_.uses_means() || !(release.weight_first() > 0)) return;
-  // Early means are mostly noise. Weigh them as one would who knows of a column only that it is about as
-  // large as the norm bound allows, variance zeta^2 / d: that is what a centred column of rows of that length
-  // has.
-  const double variance = std::pow(release.std_first() / release.weight_first(), 2);
-  const double d = static_cast<double>(release.dimension());
-  const double trust = 1 / (1 + variance * d / (norm_bound_ * norm_bound_));
-  for (std::size_t i = 0; i < means_.size(); ++i) {
-    means_[i] = trust * release.first()[i] / release.weight_first();
-    if (!bounds_.is_none()) means_[i] = std::clamp(means_[i], -1.0, 1.0);
-  }
 }
 
 std::string RowIntake::advice(bool something_was_released) const {

@@ -10,6 +10,8 @@
 #include <jme/data/row_reader.hpp>
 #include <jme/moments/release.hpp>
 
+#include "cell_filler.hpp"
+
 namespace jme::cli {
 
 /// Rows on their way from the file to the stream: mapped to the unit box, missing cells filled, bad rows
@@ -21,9 +23,8 @@ class RowIntake {
 
   /// The next row in the unit box. False at the end; DataError as the reader.
   bool next(std::span<double> row);
-  /// Takes note of a release whose means may fill cells from now on. Rows then depend on what was released
-  /// before, which the guarantee covers (data/GUARANTEES.md).
-  void learn(const Release& release);
+  /// Takes note of a release that cells may be filled from.
+  void learn(const Release& release) { filler_.learn(release); }
 
   /// What the writer can do about the bad row that stopped the run, for the end of its message.
   [[nodiscard]] std::string advice(bool something_was_released) const;
@@ -33,10 +34,8 @@ class RowIntake {
  private:
   RowReader& reader_;
   const ColumnBounds& bounds_;
-  MissingCells missing_;
   OnBadRow on_bad_row_;
-  double norm_bound_;
-  std::vector<double> means_;        // in the unit box
+  CellFiller filler_;
   std::vector<std::size_t> filled_;  // cells, a column
   std::size_t filled_rows_ = 0, zero_rows_ = 0;
 };

@@ -128,6 +128,7 @@ ExitCode RunCommand::run() const {
                    .bias = raw_ ? Bias::kept : Bias::removed,
                    .psd = psd_};
   check_emit(emit, config, input.bounds_text.has_value());
+  input.check_missing(config);
   if (!input.options.columns.empty()) find_columns(emit, input.options.columns);
   std::optional<std::uint64_t> seed;
   if (seed_) seed = parse_count("insecure-test-seed", *seed_, 0);

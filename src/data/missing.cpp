@@ -18,17 +18,10 @@ InvalidParameter complaint(std::string_view what) {
 }  // namespace
 
 MissingCells::MissingCells(std::size_t dimension)
-    : rules_(dimension, OnMissing::bad_row), values_(dimension, 0.0) {}
+    : rules_(dimension, OnMissing::bad_row), from_(dimension, From::value), values_(dimension, 0.0) {}
 
-bool MissingCells::uses_means() const {
-  for (std::size_t i = 0; i < rules_.size(); ++i)
-    if (rules_[i] == OnMissing::fill && !values_[i]) return true;
-  return false;
-}
-
-void MissingCells::fill(std::span<double> row, std::span<const std::size_t> missing,
-                        std::span<const double> means) const {
-  for (const std::size_t i : missing) row[i] = values_[i] ? *values_[i] : means[i];
+bool MissingCells::uses(From from) const {
+  return std::find(from_.begin(), from_.end(), from) != from_.end();
 }
 
 MissingRules MissingRules::parse(std::string_view text) {
@@ -45,10 +38,12 @@ MissingRules MissingRules::parse(std::string_view text) {
         rules.rest_ = Rest::centre;
       } else if (part == "mean") {
         rules.rest_ = Rest::mean;
+      } else if (part == "model") {
+        rules.rest_ = Rest::model;
       } else if (part == "fail") {
         rules.rest_ = Rest::fail;
       } else {
-        throw InvalidParameter("missing", part, "centre, mean, fail or COLUMN=VALUE");
+        throw InvalidParameter("missing", part, "centre, mean, model, fail or COLUMN=VALUE");
       }
     } else {
       Value value{.column = std::string(part.substr(0, equals)), .value = 0};
@@ -68,9 +63,10 @@ MissingRules MissingRules::parse(std::string_view text) {
 MissingCells MissingRules::of(const std::vector<std::string>& columns, const ColumnBounds& bounds) const {
   MissingCells cells(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (rest_ == Rest::fail) cells.rules_[i] = OnMissing::fail;
-    if (rest_ == Rest::centre || rest_ == Rest::mean) cells.rules_[i] = OnMissing::fill;
-    if (rest_ == Rest::mean) cells.values_[i].reset();
+    if (rest_ == Rest::bad_row) break;
+    cells.rules_[i] = rest_ == Rest::fail ? OnMissing::fail : OnMissing::fill;
+    if (rest_ == Rest::mean) cells.from_[i] = MissingCells::From::mean;
+    if (rest_ == Rest::model) cells.from_[i] = MissingCells::From::model;
   }
   for (const Value& value : values_) {
     const auto found = std::find(columns.begin(), columns.end(), value.column);
@@ -84,6 +80,7 @@ MissingCells MissingRules::of(const std::vector<std::string>& columns, const Col
     if (!bounds.is_none() && !(unit >= -edge && unit <= edge))
       throw complaint(fmt::format("the value of {} must lie inside its bounds", value.column));
     cells.rules_[i] = OnMissing::fill;
+    cells.from_[i] = MissingCells::From::value;
     cells.values_[i] = bounds.is_none() ? unit : std::clamp(unit, -1.0, 1.0);
   }
   return cells;

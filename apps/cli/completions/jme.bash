@@ -24,7 +24,7 @@ _jme() {
     --squares) values='per-example batch-mean paper' ;;
     --format) values='csv ndjson npy' ;;
     --on-bad-row) values='fail zero' ;;
-    --missing) values='mean centre fail' ;;
+    --missing) values='model mean centre fail' ;;
     --emit) values='first second mean covariance correlation precision pca: regression: density' ;;
     --output | --report) COMPREPLY=($(compgen -f -- "$current")) && return ;;
     --state) COMPREPLY=($(compgen -d -- "$current")) && return ;;

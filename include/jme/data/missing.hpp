@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,29 +19,36 @@ class MissingCells {
 
   /// For RowReader::on_missing.
   [[nodiscard]] const std::vector<OnMissing>& rules() const { return rules_; }
-  /// Whether some column is filled with its released mean.
-  [[nodiscard]] bool uses_means() const;
-  /// Fills the cells named in `missing` of a row in the unit box; `means` are in the unit box too.
-  void fill(std::span<double> row, std::span<const std::size_t> missing, std::span<const double> means) const;
+  /// Where a column's fills come from: a value, its released mean, or what the released mean and covariance
+  /// say of it given the other cells of the row.
+  enum class From { value, mean, model };
+  [[nodiscard]] From from(std::size_t column) const { return from_[column]; }
+  /// From::value: the value in the unit box.
+  [[nodiscard]] double value(std::size_t column) const { return values_[column]; }
+  /// Whether some column is filled from there.
+  [[nodiscard]] bool uses(From from) const;
 
  private:
   friend class MissingRules;
   std::vector<OnMissing> rules_;
-  std::vector<std::optional<double>> values_;  // in the unit box; none: the mean
+  std::vector<From> from_;
+  std::vector<double> values_;
 };
 
-/// As a user writes it: "centre", "mean" or "fail" for all columns, "RAIN=0,CO=800" for some, or both,
-/// "mean,RAIN=0". Columns that nothing is said of keep OnMissing::bad_row.
+/// As a user writes it: "centre", "mean", "model" or "fail" for all columns, "RAIN=0,CO=800" for some, or
+/// both, "mean,RAIN=0". Columns that nothing is said of keep OnMissing::bad_row.
 class MissingRules {
  public:
   /// Throws InvalidParameter("missing", ...).
   static MissingRules parse(std::string_view text);
+  /// Whether columns not named are filled by the model.
+  [[nodiscard]] bool uses_model() const { return rest_ == Rest::model; }
   /// For these columns. Throws InvalidParameter("missing", ...) where one named is not among them or its
   /// value is outside its bounds.
   [[nodiscard]] MissingCells of(const std::vector<std::string>& columns, const ColumnBounds& bounds) const;
 
  private:
-  enum class Rest { bad_row, fail, centre, mean };
+  enum class Rest { bad_row, fail, centre, mean, model };
   struct Value {
     std::string column;
     double value;

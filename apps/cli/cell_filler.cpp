@@ -1,0 +1,76 @@
+#include "cell_filler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Cholesky>
+
+#include <jme/models/running_moments.hpp>
+
+namespace jme::cli {
+
+CellFiller::CellFiller(MissingCells cells, double norm_bound, bool bounded)
+    : cells_(std::move(cells)), norm_bound_(norm_bound), bounded_(bounded) {
+  const auto d = static_cast<Eigen::Index>(cells_.rules().size());
+  mean_ = Eigen::VectorXd::Zero(d);
+  precision_ = Eigen::MatrixXd::Identity(d, d);
+}
+
+void CellFiller::learn(const Release& release) {
+  const bool uses_model = cells_.uses(MissingCells::From::model);
+  if (!uses_model && !cells_.uses(MissingCells::From::mean)) return;
+  if (!(release.weight_first() > 0)) return;
+  const auto d = static_cast<double>(release.dimension());
+  const double v1 = std::pow(release.std_first() / release.weight_first(), 2);
+  // Early means are mostly noise. Weigh them as one would who knows of a column only that it is about as
+  // large as the norm bound allows: variance zeta^2 / d around the centre.
+  const double trust = 1 / (1 + v1 * d / (norm_bound_ * norm_bound_));
+  for (Eigen::Index i = 0; i < mean_.size(); ++i) {
+    mean_(i) = trust * release.first()[static_cast<std::size_t>(i)] / release.weight_first();
+    if (bounded_) mean_(i) = std::clamp(mean_(i), -1.0, 1.0);
+  }
+  if (!uses_model) return;
+  // The noise level on every variance: slopes that the noise could have made shrink, and the fill goes to the
+  // mean.
+  const RunningMoments moments(release, Units::identity(release.dimension()));
+  Eigen::MatrixXd covariance = moments.definite_covariance();
+  covariance.diagonal().array() += moments.noise().level();
+  precision_ = covariance.llt().solve(Eigen::MatrixXd::Identity(covariance.rows(), covariance.cols()));
+}
+
+// E[x_M | x_O] = m_M - P_MM^-1 P_MO (x_O - m_O) for a Gaussian with precision P.
+Eigen::VectorXd CellFiller::expected(std::span<const double> row,
+                                     std::span<const std::size_t> missing) const {
+  std::vector<Eigen::Index> at;
+  for (const std::size_t i : missing) at.push_back(static_cast<Eigen::Index>(i));
+  const Eigen::Map<const Eigen::VectorXd> values(row.data(), mean_.size());
+  Eigen::VectorXd away = values - mean_;
+  away(at).setZero();
+  const Eigen::MatrixXd block = precision_(at, at);
+  const Eigen::VectorXd pull = precision_(at, Eigen::all) * away;
+  return mean_(at) - block.llt().solve(pull);
+}
+
+void CellFiller::fill(std::span<double> row, std::span<const std::size_t> missing) const {
+  Eigen::VectorXd model;
+  if (cells_.uses(MissingCells::From::model)) model = expected(row, missing);
+  for (std::size_t k = 0; k < missing.size(); ++k) {
+    const std::size_t i = missing[k];
+    switch (cells_.from(i)) {
+      case MissingCells::From::value:
+        row[i] = cells_.value(i);
+        break;
+      case MissingCells::From::mean:
+        row[i] = mean_(static_cast<Eigen::Index>(i));
+        break;
+      case MissingCells::From::model:
+        row[i] = model(static_cast<Eigen::Index>(k));
+        if (bounded_) row[i] = std::clamp(row[i], -1.0, 1.0);
+        break;
+    }
+  }
+}
+
+}  // namespace jme::cli

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <Eigen/Core>
+
+#include <jme/data/missing.hpp>
+#include <jme/moments/release.hpp>
+
+namespace jme::cli {
+
+/// Fills missing cells of rows in the unit box with public values, or with what the last release says of
+/// them. Never with anything of another row.
+class CellFiller {
+ public:
+  /// `bounded`: the unit box is a box, and fills stay in it.
+  CellFiller(MissingCells cells, double norm_bound, bool bounded);
+
+  [[nodiscard]] const MissingCells& cells() const { return cells_; }
+  /// Takes note of a release. Rows filled from it depend on what was released before, which the guarantee
+  /// covers (data/GUARANTEES.md).
+  void learn(const Release& release);
+  /// Fills the cells named in `missing`.
+  void fill(std::span<double> row, std::span<const std::size_t> missing) const;
+
+ private:
+  [[nodiscard]] Eigen::VectorXd expected(std::span<const double> row,
+                                         std::span<const std::size_t> missing) const;
+  MissingCells cells_;
+  double norm_bound_;
+  bool bounded_;
+  Eigen::VectorXd mean_;       // 0 before the first release
+  Eigen::MatrixXd precision_;  // of the model; the identity before the first release
+};
+
+}  // namespace jme::cli
