@@ -106,7 +106,7 @@ class RunCommand {
   StreamFlags stream_;
   InputFlags input_;
   StateFlags state_;
-  Text emit_, output_, report_, report_title_, seed_;
+  Text emit_, output_, report_, report_title_, figures_, seed_;
   bool raw_ = false, psd_ = false, dry_run_ = false;
 };
 

@@ -140,7 +140,8 @@ ExitCode DemoCommand::run() const {
                                     .collected = report,
                                     .last = stream.release(),
                                     .title = "A day of sensor readings",
-                                    .shape_was_chosen = true}));
+                                    .shape_was_chosen = true})
+                           .html());
     output.write(fmt::format("\nReport: {}\n", report_file->path()));
   }
   return ExitCode::ok;

@@ -73,6 +73,24 @@ std::string followed(const std::string& path) {
   return ignored || real.empty() ? path : real.string();
 }
 
+/// "-in-lower-case" for a file's name: nothing of a title that a file system or a shell would care about.
+std::string slug(std::string_view title) {
+  constexpr std::size_t longest = 40;
+  std::string result;
+  for (const char c : title) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    const bool capital = c >= 'A' && c <= 'Z';
+    if (result.empty() || (!letter && !capital)) {
+      if (result.empty() || result.back() != '-') result += '-';
+    }
+    if (letter) result += c;
+    if (capital) result += static_cast<char>(c - 'A' + 'a');
+    if (result.size() >= longest) break;
+  }
+  while (!result.empty() && result.back() == '-') result.pop_back();
+  return result;
+}
+
 }  // namespace
 
 ReportFile::ReportFile(const std::string& path) : path_(path), target_(followed(path)) {
@@ -97,6 +115,22 @@ void ReportFile::write(std::string_view text) const {
   Draft draft(target_);
   draft.write(text, path_);
   draft.put_in_place(target_);
+}
+
+FigureFolder::FigureFolder(const std::string& path) : path_(path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!std::filesystem::is_directory(path)) {
+    throw Error(fmt::format("report-figures {}: {}", path, error ? error.message() : "not a folder"));
+  }
+  const ReportFile probe(path + "/01.svg");
+}
+
+void FigureFolder::write(const std::vector<report::Drawing>& drawings) const {
+  for (std::size_t i = 0; i < drawings.size(); ++i) {
+    const std::string name = fmt::format("{:02}{}.svg", i + 1, slug(drawings[i].title()));
+    ReportFile((std::filesystem::path(path_) / name).string()).write(drawings[i].file());
+  }
 }
 
 }  // namespace jme::cli

@@ -2,6 +2,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <jme/report/drawing.hpp>
 
 namespace jme::cli {
 
@@ -21,6 +24,18 @@ class ReportFile {
   std::string path_;
   std::string target_;       ///< what the path leads to, through links
   bool is_special_ = false;  ///< a pipe or a device: written to, not replaced
+};
+
+/// A folder for the charts of a report as SVG files, numbered in the order of the page; made where it is
+/// missing.
+class FigureFolder {
+ public:
+  /// Throws Error where there can be none, before the first row.
+  explicit FigureFolder(const std::string& path);
+  void write(const std::vector<report::Drawing>& drawings) const;
+
+ private:
+  std::string path_;
 };
 
 }  // namespace jme::cli

@@ -57,7 +57,7 @@ std::string covered_rows(const Workload& workload) {
   return "";
 }
 
-std::string report_page(const ReportInput& input) {
+report::Page report_page(const ReportInput& input) {
   const std::size_t columns = input.collected.columns().size();
   report::Page page(input.title.empty() ? "Private running statistics" : input.title);
   if (input.run.insecure_seed) {
@@ -91,7 +91,7 @@ std::string report_page(const ReportInput& input) {
   }
   page.footer(text("Made by jme " JME_VERSION
                    ". The page is complete in itself: it loads nothing and runs nothing."));
-  return page.html();
+  return page;
 }
 
 }  // namespace jme::cli

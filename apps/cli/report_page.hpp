@@ -20,7 +20,7 @@ struct ReportInput {
 };
 
 /// The whole page.
-[[nodiscard]] std::string report_page(const ReportInput& input);
+[[nodiscard]] report::Page report_page(const ReportInput& input);
 
 // Its sections, in their order; each adds nothing where there is nothing to show.
 void add_centres(report::Page& page, const ReportInput& input);

@@ -96,6 +96,7 @@ RunCommand::RunCommand(CLI::App& root)
   add_text(*app_, "--report", report_, "FILE", "Write a self-contained HTML page about the run, at its end")
       ->group(group);
   add_text(*app_, "--report-title", report_title_, "TEXT", "The page's title")->group(group);
+  add_text(*app_, "--report-figures", figures_, "DIR", "Write its charts as SVG files as well")->group(group);
   app_->add_flag("--dry-run", dry_run_, "Print the plan and the privacy statement; read no data")
       ->group(group);
   add_text(*app_, "--insecure-test-seed", seed_, "N", "Reproducible noise that protects NOBODY; for tests")
@@ -137,8 +138,11 @@ ExitCode RunCommand::run() const {
   }
   const std::optional<DurableOptions> durable = state_.options();
   if (report_title_ && !report_) throw InvalidParameter("report-title", "is used together with report");
+  if (figures_ && !report_) throw InvalidParameter("report-figures", "is used together with report");
   std::optional<ReportFile> report_file;
   if (report_) report_file.emplace(*report_);
+  std::optional<FigureFolder> figures;
+  if (figures_) figures.emplace(*figures_);
   for (const Text& other : {input.path == "-" ? Text() : Text(input.path), output_}) {
     if (report_ && other && (*other == *report_ || same_file(*other, *report_))) {
       throw InvalidParameter("report", *report_, "another file than the input and the output");
@@ -242,11 +246,13 @@ ExitCode RunCommand::run() const {
   output.close();
   intake.tell();
   if (report) {
-    report_file->write(report_page({.run = run,
-                                    .collected = *report,
-                                    .last = *last,
-                                    .title = report_title_.value_or(""),
-                                    .shape_was_chosen = !stream_.shape || *stream_.shape == "auto"}));
+    const report::Page page = report_page({.run = run,
+                                           .collected = *report,
+                                           .last = *last,
+                                           .title = report_title_.value_or(""),
+                                           .shape_was_chosen = !stream_.shape || *stream_.shape == "auto"});
+    report_file->write(page.html());
+    if (figures) figures->write(page.drawings());
   }
   return ExitCode::ok;
 }

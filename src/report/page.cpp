@@ -107,7 +107,10 @@ Page& Page::figures(const std::vector<Figure>& figures) {
   double least = 0;
   for (const Figure& figure : figures) least = std::max(least, figure.drawing.size().width * most_shrinking);
   std::string html = fmt::format("<div class=\"figures\" style=\"--least:{}px\">\n", coordinate(least));
-  for (const Figure& figure : figures) html += html_of(figure, ++figures_);
+  for (const Figure& figure : figures) {
+    drawings_.push_back(figure.drawing);
+    html += html_of(figure, drawings_.size());
+  }
   add(html + "</div>\n");
   return *this;
 }

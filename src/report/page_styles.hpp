@@ -32,7 +32,7 @@ nav a{display:inline-block;margin:0 1rem .2rem 0;text-decoration-thickness:1px;t
 margin:1rem 0;align-items:start}
 figure{margin:0;min-width:0}
 .scroll{overflow-x:auto;overscroll-behavior-x:contain}
-.chart{display:block;width:calc(100% + 8px);margin:0 -4px;height:auto}
+.chart{display:block;width:100%;height:auto}
 figcaption{color:var(--soft);font-size:.88rem;line-height:1.45;margin-top:.25rem;max-width:44rem}
 table{border-collapse:collapse;font-size:.93rem;margin:.6rem 0;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--soft);padding-bottom:.3rem}

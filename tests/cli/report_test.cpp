@@ -138,7 +138,7 @@ TEST_F(Report, IsMadeForEveryWorkloadMethodAndSchedule) {
 
 TEST_F(Report, OfOneReleaseOneColumnOrFiftyColumns) {
   EXPECT_THAT(words_of(page(secure + bounds_of(3) + "--rows 100 --every 100", readings(100))),
-              HasSubstr("1 release "));
+              HasSubstr("release 1 "));
   const std::string one = page(secure + bounds_of(1) + "--rows 100 --every 10", readings(100, 1));
   EXPECT_THAT(sections(one), Not(testing::Contains("How the columns move together")));
   EXPECT_THAT(words_of(one), HasSubstr("standard deviation"));
@@ -251,6 +251,27 @@ TEST_F(Report, IsNotWrittenByADryRun) {
           {.input = readings(60, 2)});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(files(), testing::IsEmpty());
+}
+
+TEST_F(Report, GivesItsChartsAsFiles) {
+  const std::string html = page(
+      secure + bounds_of(2) + "--rows 60 --every 10 --report-figures " + path("charts/new"), readings(60, 2));
+  std::size_t charts = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path("charts/new"))) {
+    EXPECT_THAT(read_text(entry.path()), HasSubstr("xmlns=\"http://www.w3.org/2000/svg\""));
+    ++charts;
+  }
+  std::size_t drawn = 0;
+  for (std::size_t at = html.find("<svg class"); at != std::string::npos;
+       at = html.find("<svg class", at + 1))
+    ++drawn;
+  EXPECT_EQ(charts, drawn);
+  EXPECT_THAT(read_text(path("charts/new/01-c0.svg")), HasSubstr("Running mean of c0"));
+  const std::string run = secure + bounds_of(2) + "--rows 60 ";
+  expect_refused(jme(run + "--report-figures x", {.input = readings(60, 2)}), 2, "report-figures");
+  expect_refused(jme(run + "--report " + path("r.html") + " --report-figures " + file("f", ""),
+                     {.input = readings(60, 2)}),
+                 1, "report-figures");
 }
 
 TEST_F(Report, OfTheDemoIsWrittenWhereItSays) {

@@ -58,13 +58,15 @@ class Page {
   Page& footer(const Markup& words);
 
   [[nodiscard]] std::string html() const;
+  /// All drawings of the page, in their order.
+  [[nodiscard]] const std::vector<Drawing>& drawings() const { return drawings_; }
 
  private:
   void add(std::string html);
   std::string title_;
   std::string top_, body_, footer_;
   std::vector<std::string> sections_;
-  std::size_t figures_ = 0;
+  std::vector<Drawing> drawings_;
 };
 
 }  // namespace jme::report
