@@ -211,10 +211,10 @@ ExitCode RunCommand::run() const {
   Output standard;
   Output& output = file ? *file : standard;
   const MissingCells missing = input.missing(names);
-  if (durable && missing.uses_means()) {
+  if (durable && (missing.uses(MissingCells::From::mean) || missing.uses(MissingCells::From::model))) {
     throw InvalidParameter("missing",
-                           "mean cannot be used with state: a resumed run could not tell which release's "
-                           "mean had filled a cell; give the column a public value");
+                           "mean and model cannot be used with state: a resumed run could not tell which "
+                           "release had filled a cell; give the column a public value");
   }
   RowIntake intake(reader, bounds, missing, input.options.on_bad_row, config.norm_bound);
   const RunDescription run = describe(bounds);
