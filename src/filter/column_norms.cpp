@@ -64,7 +64,7 @@ double squared_norm(const Toeplitz& core, double terms) {
       sum += x.weight * y.weight * geometric_sum(gap, terms);
     }
   }
-  return sum * (1 + 0x1p-44);
+  return core.modes.empty() ? sum : sum * (1 + 0x1p-44);
 }
 
 bool has_positive_modes(const Toeplitz& core) {

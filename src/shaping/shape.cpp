@@ -1,4 +1,5 @@
 #include <charconv>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -16,13 +17,26 @@ std::size_t checked_order(std::size_t order, std::size_t most, std::string_view 
   return order;
 }
 
-/// The number after the colon of "banded:16".
+/// The number after the colon of "banded:16" or "banded:1e3".
 std::size_t parse_order(std::string_view text, std::string_view digits, std::string_view parameter) {
-  std::size_t order = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), order);
-  if (error != std::errc() || end != digits.data() + digits.size() || order < 1) {
+  const auto complain = [&] {
     throw InvalidParameter(parameter, text, "NAME:NUMBER with a whole number of at least 1, like banded:16");
+  };
+  const char* last = digits.data() + digits.size();
+  std::size_t order = 0;
+  if (const auto [end, error] = std::from_chars(digits.data(), last, order);
+      error != std::errc() || end != last) {
+    // Scientific notation, where it is exact.
+    double real = 0;
+    const auto [real_end, real_error] =
+        std::from_chars(digits.data(), last, real, std::chars_format::scientific);
+    if (real_error != std::errc() || real_end != last || !(real >= 1 && real < 0x1p53) ||
+        real != std::floor(real)) {
+      complain();
+    }
+    order = static_cast<std::size_t>(real);
   }
+  if (order < 1) complain();
   return order;
 }
 
@@ -40,8 +54,8 @@ Shape Shape::parse(std::string_view text, std::string_view parameter) {
     if (kind == "banded") return banded(parse_order(text, digits, parameter));
     if (kind == "banded-inverse") return banded_inverse(parse_order(text, digits, parameter));
     if (kind == "blt" || kind == "scaled-blt") {
-      const std::size_t buffers =
-          checked_order(parse_order(text, digits, parameter), max_buffers, parameter, "1 to 6 buffers");
+      const std::size_t buffers = parse_order(text, digits, parameter);
+      if (buffers > max_buffers) throw InvalidParameter(parameter, text, "NAME:P with P buffers, 1 to 6");
       return kind == "blt" ? blt(buffers) : scaled_blt(buffers);
     }
   }

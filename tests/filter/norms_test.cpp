@@ -258,6 +258,64 @@ TEST(GramBounds, OfOtherSchedulesAreSoundOnLongHorizons) {
     EXPECT_GE(bounds[m], largest_gram_entry(c, lags[m]) * (1 - 1e-12));
 }
 
+/// Largest |(C'C)_ij| over columns at least `lag` apart, all of them against the first and those near the
+/// end.
+double some_gram_entries(const Filter& c, std::size_t lag) {
+  const std::size_t n = c.steps();
+  const std::vector<double> core = c.core().coefficients(n);
+  double largest = 0;
+  for (std::size_t i = 0; i + lag < n; i += 61) {
+    for (std::size_t j = i + lag; j < n; j += 53) {
+      double product = 0;
+      for (std::size_t t = j; t < n; ++t) product += core[t - i] * core[t - j];
+      largest = std::max(largest, std::abs(product * c.column()(i) * c.column()(j)));
+    }
+  }
+  return largest;
+}
+
+TEST(GramBounds, OfLagTapsAreSoundOnLongHorizons) {
+  const std::size_t n = 4300;
+  Toeplitz core = samples::blt({.98, .8}, {.93, .3});
+  core.lag_taps = {{100, .4}, {200, .2}, {300, .1}};
+  const Filter c = Filter::column_normalised(n, core);
+  const std::vector<std::size_t> lags{0, 1, 99, 100, 350, 4000};
+  const std::vector<double> bounds = gram_lag_bounds(c, lags);
+  EXPECT_EQ(bounds[0], 1);
+  for (std::size_t m = 0; m < lags.size(); ++m) {
+    EXPECT_GE(bounds[m], some_gram_entries(c, lags[m]) * (1 - 1e-12)) << lags[m];
+    if (m > 0) {
+      EXPECT_LE(bounds[m], bounds[m - 1]);
+    }
+  }
+  EXPECT_LT(bounds.back(), .1);
+}
+
+TEST(GramBounds, WithoutEndAreSoundAndReachedLateInTheStream) {
+  // Columns of `steps` steps more than the lags compared: by then e^-40 of them is left.
+  const std::size_t n = 400, whole = 4000;
+  const Toeplitz core = samples::blt({.99, .8}, {.95, .3});
+  for (const double power : {0.0, -.3, -.9}) {
+    const Schedule row = power == 0 ? Schedule() : Schedule::power(2, power, whole, 1, 0);
+    const Filter endless = Filter::endless_column_normalised(n, core, row);
+    const Filter longer = Filter::endless_column_normalised(whole, core, row);
+    const Eigen::MatrixXd dense = longer.to_dense();
+    const Eigen::MatrixXd gram = dense.leftCols(n).transpose() * dense.leftCols(n);
+    for (const std::size_t lag : {0ul, 1ul, 10ul, 100ul, 399ul}) {
+      const std::vector<std::size_t> lags{lag};
+      double largest = 0;
+      for (std::size_t l = lag; l < n; ++l) {
+        largest = std::max(largest, gram.diagonal(static_cast<Eigen::Index>(l)).cwiseAbs().maxCoeff());
+      }
+      const double bound = gram_lag_bounds(endless, lags)[0];
+      EXPECT_GE(bound, largest) << power << " " << lag;
+      if (power == 0) {
+        EXPECT_NEAR(bound, largest, 1e-9) << lag;
+      }
+    }
+  }
+}
+
 TEST(GramBounds, SayWhatIsPossibleWhereTheyAreNot) {
   const std::size_t n = 5000;
   const Schedule schedule = Schedule::values(std::vector<double>(n, 2.0));

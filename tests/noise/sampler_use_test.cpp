@@ -79,6 +79,51 @@ TEST(SamplerUse, BoundsWhatTheMatrixSays) {
   }
 }
 
+TEST(SamplerUse, OfNormalisedColumnsAndThoseWithoutEndBoundsWhatTheMatrixSays) {
+  constexpr std::size_t n = 80;
+  Toeplitz lagged = blt;
+  lagged.lag_taps = {{10, 0.3}, {20, 0.1}};
+  const std::vector<Filter> shapes = {
+      Filter::column_normalised(n, blt, Schedule::power(2, -0.9, n, 1, 0.4)),
+      Filter::column_normalised(n, lagged), Filter::endless_column_normalised(n, blt),
+      Filter::endless_column_normalised(n, blt, Schedule::power(0, -0.9, n, 1, 0)),
+      Filter::endless_column_normalised(n, blt, Schedule::power(30, -0.3, n, 1, 0))};
+  for (const Filter& shape : shapes) {
+    const std::vector<double> scale = {1e6, 1e6, 1e6};
+    const SamplerUse use = sampler_use(shape, scale);
+    const SamplerUse exact = from_matrix(shape, 1e6);
+    EXPECT_EQ(use.draws, 3.0 * n);
+    // Without end they are bounds in closed form, not far from the truth.
+    const double loose = shape.is_endless() ? 1.5 : 1 + 1e-9;
+    const auto expect_bounds = [&](double bound, double truth) {
+      EXPECT_GE(bound, truth * (1 - 1e-9));
+      EXPECT_LE(bound, truth * loose);
+    };
+    expect_bounds(use.largest_fresh_std, exact.largest_fresh_std);
+    expect_bounds(1 / use.smallest_fresh_std, 1 / exact.smallest_fresh_std);
+    expect_bounds(use.column_ratio, exact.column_ratio);
+    expect_bounds(std::sqrt(use.fresh_variance), std::sqrt(3 * exact.fresh_variance));
+    EXPECT_GE(use.row_sum, exact.row_sum * (1 - 1e-12));
+    EXPECT_GE(use.memory, exact.memory * (1 - 1e-12));
+    EXPECT_GE(use.roundings, exact.roundings * (1 - 1e-12));
+    EXPECT_LT(sampler_distance(use, 1e-12).epsilon, 1e-3);
+  }
+}
+
+TEST(SamplerUse, OfTheFirstStepsCountsThem) {
+  const std::vector<double> scale = {1e6, 1e6};
+  const Filter endless =
+      Filter::endless_column_normalised(1 << 26, blt, Schedule::power(30, -0.3, 1 << 26, 1, 0));
+  EXPECT_EQ(sampler_use(endless, scale, 1, 1000).draws, 2000);
+  const double early = sampler_distance(sampler_use(endless, scale, 1, 1 << 16), 1e-12).epsilon;
+  const double late = sampler_distance(sampler_use(endless, scale, 1, 1 << 26), 1e-12).epsilon;
+  EXPECT_LT(early, late);
+  EXPECT_TRUE(std::isfinite(late));
+  const Filter ending = Filter::column_normalised(5000, blt, Schedule::power(2, -0.9, 5000, 1, 0.4));
+  EXPECT_EQ(sampler_use(ending, scale, 1, 100).draws, 200);
+  EXPECT_LT(sampler_use(ending, scale, 1, 100).fresh_variance, sampler_use(ending, scale).fresh_variance);
+}
+
 TEST(SamplerUse, OfAnIdentityCountsOnlyTheStepsAPersonTouches) {
   constexpr std::size_t n = 50;
   const std::vector<double> scale = {1e6, 2e6};

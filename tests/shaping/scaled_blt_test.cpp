@@ -134,10 +134,6 @@ TEST(ScaledBlt, NeverFailsWhateverTheDecay) {
   }
 }
 
-TEST(ScaledBlt, HasNoScheduleForWindows) {
-  EXPECT_THROW((void)Shape::scaled_blt(4).filter(window(10), Horizon(100)), InvalidParameter);
-}
-
 /// Dual weights of C: at the optimum A'A = G W G with G = C'C, so w_j = ||column j of A C^-1 C^-T||^2.
 Eigen::VectorXd own_weights(const Filter& a, const Filter& c) {
   Eigen::VectorXd w(static_cast<Eigen::Index>(c.steps()));

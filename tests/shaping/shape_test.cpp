@@ -162,6 +162,33 @@ TEST(ChooseShape, IsNoWorseThanAnyCandidateThatFits) {
   }
 }
 
+TEST(ChooseShape, DecidesLongHorizonsAsComparingWould) {
+  // From 256 steps on nothing is computed; the tie of 1e-5 lies at a decay of 0.0063 a step.
+  const Horizon horizon(300);
+  for (const Workload& workload : {prefix(), mean(), decay(0.9999), decay(0.9), decay(0.5), decay(0.1),
+                                   decay(0.0068), decay(0.0058), decay(1e-6)}) {
+    const Filter a = workload.filter(horizon);
+    const double identity = shape_quality(a, Filter::identity(300)).rmse;
+    const double scaled = shape_quality(a, Shape::scaled_blt(4).filter(workload, horizon)).rmse;
+    const bool worth_it = scaled < identity * (1 - 1e-5);
+    EXPECT_EQ(choose_shape(workload, horizon, Objective::rmse, 4).kind(),
+              worth_it ? Shape::Kind::scaled_blt : Shape::Kind::identity)
+        << workload.name();
+  }
+}
+
+TEST(Shape, NamesWhatWasTypedWhereItIsRefused) {
+  const auto complaint = [](const char* text) { return [=] { (void)Shape::parse(text); }; };
+  for (const char* text : {"blt:100", "scaled-blt:7", "blt:0", "banded:0", "banded:1.5", "banded:-3",
+                           "banded:", "banded:1e400", "banded:99999999999999999999", "blt:x"}) {
+    EXPECT_THAT(complaint(text),
+                ThrowsMessage<InvalidParameter>(HasSubstr("shape = " + std::string(text) + ": must be")));
+  }
+  EXPECT_EQ(Shape::parse("banded:1e3").order(), 1000u);
+  // As wide as can be: cut at the horizon.
+  EXPECT_EQ(Shape::parse("banded:1e9").filter(prefix(), Horizon(5)).core().taps.size(), 5u);
+}
+
 TEST(ChooseShape, TakesTheIdentityForTheLeastMaximumOfAMean) {
   // Release 1 of a mean is the first row itself: no C brings the maximum below 1, and the identity attains
   // it.
