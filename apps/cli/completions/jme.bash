@@ -5,7 +5,7 @@ _jme_flags() {
 }
 
 _jme() {
-  local commands='run plan calibrate sensitivity shape demo'
+  local commands='run plan calibrate sensitivity shape reproduce demo'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -25,7 +25,7 @@ _jme() {
     --format) values='csv ndjson npy' ;;
     --on-bad-row) values='fail zero' ;;
     --emit) values='first second mean covariance' ;;
-    --output) COMPREPLY=($(compgen -f -- "$current")) && return ;;
+    --output | --out) COMPREPLY=($(compgen -f -- "$current")) && return ;;
   esac
   if [[ -n $values ]]; then
     COMPREPLY=($(compgen -W "$values" -- "$current"))
@@ -35,6 +35,8 @@ _jme() {
     COMPREPLY=($(compgen -W "$commands" -- "$current"))
   elif [[ $command == run ]]; then
     COMPREPLY=($(compgen -f -- "$current"))
+  elif [[ $command == reproduce ]]; then
+    COMPREPLY=($(compgen -W "all $(jme reproduce --list 2>/dev/null | sed 's/ .*//')" -- "$current"))
   fi
 }
 
