@@ -41,9 +41,10 @@ std::vector<Candidate> candidates(const Workload& workload) {
 double error_of(const Candidate& candidate, const Workload& workload, const Horizon& horizon,
                 const Filter& a) {
   constexpr std::size_t default_memory = 5;
-  return candidate.shape.kind() == Shape::Kind::automatic
-             ? choose_shape(workload, horizon, Objective::rmse, default_memory).quality.rmse
-             : shape_quality(a, candidate.shape.filter(workload, horizon)).rmse;
+  const Shape shape = candidate.shape.kind() == Shape::Kind::automatic
+                          ? choose_shape(workload, horizon, Objective::rmse, default_memory)
+                          : candidate.shape;
+  return shape_quality(a, shape.filter(workload, horizon)).rmse;
 }
 
 }  // namespace

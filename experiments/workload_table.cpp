@@ -45,13 +45,15 @@ Figure workload_table(const Effort& effort) {
                          Row{"exponential, weight β", "E_β", "β^(t−i) for i ≤ t", decay(0.9)},
                          Row{"standard average", "V", "1/t for i ≤ t", mean()},
                          Row{"sliding window, size k", "W_k", "1/k for t−k < i ≤ t", window(10)}}) {
-    const ShapeChoice chosen = choose_shape(row.workload, Horizon(rows), Objective::rmse, 5);
+    const Shape chosen = choose_shape(row.workload, Horizon(rows), Objective::rmse, 5);
     table.rows.push_back({row.method, row.symbol, row.coefficients, "--workload " + row.workload.name(),
                           rmse(row.workload, Shape::identity()), rmse(row.workload, Shape::square_root()),
-                          fmt::format("{:.4g}", chosen.quality.rmse), chosen.shape.name()});
+                          rmse(row.workload, chosen), chosen.name()});
     const Filter a = row.workload.filter(Horizon(rows));
-    const double identity = shape_quality(a, Shape::identity().filter(row.workload, Horizon(rows))).rmse;
-    worst = std::max(worst, chosen.quality.rmse / identity);
+    const auto error = [&](const Shape& shape) {
+      return shape_quality(a, shape.filter(row.workload, Horizon(rows))).rmse;
+    };
+    worst = std::max(worst, error(chosen) / error(Shape::identity()));
   }
   figure.tables.push_back(std::move(table));
   figure.claims.push_back(

@@ -88,9 +88,9 @@ void draw_bar(Canvas& canvas, const Bars& bars, std::size_t i, const Scale& x, c
     const double low = std::clamp(x(bars.low[i]), x.from, x.to),
                  high = std::clamp(x(bars.high[i]), x.from, x.to);
     if (std::isfinite(low) && std::isfinite(high)) {
-      canvas.line({low, middle}, {high, middle}, "line rule");
-      canvas.line({low, middle - 4}, {low, middle + 4}, "line rule");
-      canvas.line({high, middle - 4}, {high, middle + 4}, "line rule");
+      canvas.line({low, middle}, {high, middle}, "line pen");
+      canvas.line({low, middle - 4}, {low, middle + 4}, "line pen");
+      canvas.line({high, middle - 4}, {high, middle + 4}, "line pen");
       right = std::max(right, high);
     }
   }
@@ -129,7 +129,7 @@ Drawing draw(const BarChart& chart) {
   const double right = std::max(left + 60, chart.width - margin - number_width - 6);
   const int most = std::clamp(static_cast<int>((right - left) / 60), 2, 6);
   const Scale x{.kind = chart.value.scale,
-                .range = axis_range(chart.value, values_range(chart), most),
+                .range = axis_range(chart.value, values_range(chart), 0),
                 .from = left,
                 .to = right};
   for (const Tick& tick : ticks(x.range, x.kind, most)) {

@@ -20,8 +20,9 @@ namespace {
 
 constexpr double margin = 4;
 constexpr double largest_cell = 68, smallest_cell = 9;
-constexpr double largest_text = 12, smallest_text = 8.5;
-constexpr double most_name_width = 96;
+constexpr double largest_text = 12, smallest_text = 8;
+constexpr double most_row_name = 84, most_column_name = 68;
+constexpr double slant = -60, slant_height = 0.87, slant_width = 0.5;
 constexpr double bar_height = 34;
 
 void check(const HeatMap& map) {
@@ -102,31 +103,31 @@ double name_size(double cell) {
 Layout layout_of(const HeatMap& map, const std::vector<std::string>& cells, double above) {
   Layout layout{};
   const auto columns = static_cast<double>(map.columns.size()), rows = static_cast<double>(map.rows.size());
-  layout.left = margin + std::min(most_name_width, widest(map.rows, largest_text - 1)) + 6;
+  layout.left = margin + std::min(most_row_name, widest(map.rows, largest_text - 1)) + 6;
   const double room = map.width - layout.left - margin;
   layout.cell_width = std::clamp(room / columns, smallest_cell, largest_cell);
   const double cell_text = widest(cells, 1);
   if (map.with_numbers && cell_text > 0) {
-    const double size = std::min(largest_text, (layout.cell_width - 5) / cell_text);
+    const double size = std::min(largest_text, (layout.cell_width - 4) / cell_text);
     if (size >= smallest_text) layout.text_size = size;
   }
   layout.cell_height = layout.text_size > 0 ? std::clamp(layout.cell_width * 0.62, 22.0, 34.0)
                                             : std::min(layout.cell_width, 34.0);
-  const double longest = std::min(most_name_width, widest(map.columns, name_size(layout.cell_width)));
+  const double longest = std::min(most_column_name, widest(map.columns, name_size(layout.cell_width)));
   double right = margin;
   layout.top = above + 16;
   if (longest > layout.cell_width - 3) {
-    layout.turn = layout.cell_width < 22 ? -90 : -45;
-    const double height = layout.turn == -90 ? longest : longest * 0.71 + 6;
+    layout.turn = layout.cell_width < 22 ? -90 : slant;
+    const double height = layout.turn == -90 ? longest : longest * slant_height + 6;
     layout.top = above + height + 8;
-    if (layout.turn == -45) right = std::max(right, longest * 0.71 - layout.cell_width / 2 + 6);
+    if (layout.turn == slant) right = std::max(right, longest * slant_width - layout.cell_width / 2 + 8);
   }
   // Slanted names need room to the right: the cells give it.
   const double needed = layout.left + columns * layout.cell_width + right;
   if (needed > map.width && layout.cell_width > smallest_cell) {
     layout.cell_width = std::max(smallest_cell, (map.width - layout.left - right) / columns);
     if (layout.text_size > 0) {
-      const double size = std::min(largest_text, (layout.cell_width - 5) / cell_text);
+      const double size = std::min(largest_text, (layout.cell_width - 4) / cell_text);
       layout.text_size = size >= smallest_text ? size : 0;
     }
   }
@@ -140,7 +141,7 @@ void draw_names(Canvas& canvas, const HeatMap& map, const Layout& layout) {
   const double row_size = name_size(layout.cell_height);
   for (std::size_t j = 0; j < map.columns.size(); ++j) {
     const double x = layout.left + (static_cast<double>(j) + 0.5) * layout.cell_width;
-    const std::string name = elided(map.columns[j], column_size, most_name_width);
+    const std::string name = elided(map.columns[j], column_size, most_column_name);
     if (layout.turn == 0) {
       canvas.text({x, layout.top - 6}, name, {.anchor = Anchor::middle, .size = column_size});
     } else {
@@ -150,7 +151,7 @@ void draw_names(Canvas& canvas, const HeatMap& map, const Layout& layout) {
   }
   for (std::size_t i = 0; i < map.rows.size(); ++i) {
     const double y = layout.top + (static_cast<double>(i) + 0.5) * layout.cell_height + row_size * 0.35;
-    canvas.text({layout.left - 6, y}, elided(map.rows[i], row_size, most_name_width),
+    canvas.text({layout.left - 6, y}, elided(map.rows[i], row_size, most_row_name),
                 {.anchor = Anchor::end, .size = row_size});
   }
 }

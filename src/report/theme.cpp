@@ -90,7 +90,7 @@ const std::vector<Use>& uses() {
   static const std::vector<Use> all = [] {
     std::vector<Use> made{{"paper", "fill", "paper"}, {"ink", "fill", "ink"},     {"soft", "fill", "soft"},
                           {"grid", "stroke", "grid"}, {"axis", "stroke", "axis"}, {"rule", "stroke", "soft"},
-                          {"halo", "stroke", "paper"}};
+                          {"pen", "stroke", "ink"},   {"halo", "stroke", "paper"}};
     for (std::size_t i = 0; i < series_colours; ++i) {
       made.push_back({fmt::format("s{}", i), "stroke", fmt::format("s{}", i)});
       made.push_back({fmt::format("f{}", i), "fill", fmt::format("s{}", i)});
