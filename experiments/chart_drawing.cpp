@@ -20,10 +20,15 @@ struct Style {
 // green.
 const std::map<std::string_view, Style>& method_styles() {
   using enum report::Stroke;
-  static const std::map<std::string_view, Style> styles{
-      {"JME", {0}},         {"JME symmetric", {0, dashed}}, {"JME debiased", {0, dashed}},
-      {"λ-JME", {0}},       {"JME our shape", {3}},         {"PP", {1}},
-      {"PP debiased", {2}}, {"IME", {1}},                   {"CS", {2}}};
+  static const std::map<std::string_view, Style> styles{{"JME", {0}},
+                                                        {"JME symmetric", {0, dashed}},
+                                                        {"JME debiased", {0, dashed}},
+                                                        {"λ-JME", {0}},
+                                                        {"JME our shape", {3}},
+                                                        {"PP", {1}},
+                                                        {"PP debiased", {2}},
+                                                        {"IME", {1}},
+                                                        {"CS", {2}}};
   return styles;
 }
 

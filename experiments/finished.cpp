@@ -27,12 +27,6 @@ std::string sha256(std::string_view text) {
   return hex;
 }
 
-std::optional<std::string> content_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 // Numbers are functions of the code that computed them; nothing less identifies that than the program.
 std::string program_digest() {
   const auto program = content_of("/proc/self/exe");
@@ -40,6 +34,12 @@ std::string program_digest() {
 }
 
 }  // namespace
+
+std::optional<std::string> content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
   const std::filesystem::path partial = path.string() + ".part";

@@ -36,6 +36,8 @@ class FinishedItems {
   std::string program_;  // digest of the running executable
 };
 
+/// All of a file; empty where it cannot be read.
+[[nodiscard]] std::optional<std::string> content_of(const std::filesystem::path& path);
 /// Writes a file in one step: a reader sees the old content or the new. Throws Error where it cannot.
 void write_file(const std::filesystem::path& path, std::string_view content);
 

@@ -16,8 +16,9 @@ namespace jme::experiments {
 /// A number averaged over independent simulated runs.
 struct Sample {
   double mean = 0;
-  double deviation = 0;      ///< standard deviation of one run
-  double low = 0, high = 0;  ///< between which the middle 68% of the runs lie, as one deviation of a normal law
+  double deviation = 0;  ///< standard deviation of one run
+  double low = 0,
+         high = 0;  ///< between which the middle 68% of the runs lie, as one deviation of a normal law
   std::size_t runs = 0;
 
   [[nodiscard]] double std_error() const;

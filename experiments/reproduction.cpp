@@ -61,7 +61,7 @@ std::vector<Outcome> reproduce(const Reproduction& reproduction) {
   std::vector<Outcome> outcomes;
   for (const Item* item : reproduction.items) {
     reproduction.begins(*item, outcomes.size());
-    auto known = reproduction.fresh ? std::nullopt : store.find(item->name);
+    auto known = reproduction.fresh || item->reads_files ? std::nullopt : store.find(item->name);
     Outcome outcome{.item = item,
                     .finished = known ? std::move(*known) : computed(*item, reproduction.effort),
                     .kept = known.has_value()};

@@ -137,7 +137,7 @@ class ReproduceCommand {
  private:
   CLI::App* app_;
   std::string name_;
-  Text out_, seed_, threads_;
+  Text out_, seed_, threads_, training_;
   bool quick_ = false, fresh_ = false, list_ = false, json_ = false;
 };
 

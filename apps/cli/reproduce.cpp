@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <jme/base/errors.hpp>
+
 #include "commands.hpp"
 #include "output.hpp"
 #include "table.hpp"
@@ -89,6 +91,8 @@ ReproduceCommand::ReproduceCommand(CLI::App& root)
   app_->add_flag("--quick", quick_, "Fewer simulated runs: under two minutes for all");
   add_text(*app_, "--seed", seed_, "N", "Seed of the simulations (default 1)");
   add_text(*app_, "--threads", threads_, "N", "Threads of the simulations (default 2)");
+  add_text(*app_, "--training", training_, "FILE",
+           "Results of the training program, for its table (default DIR/training.json)");
   app_->add_flag("--fresh", fresh_, "Compute again what is finished already");
   app_->add_flag("--list", list_, "Say what there is, and stop");
   app_->add_flag("--json", json_, "One JSON object with all verdicts");
@@ -115,6 +119,9 @@ ExitCode ReproduceCommand::run() const {
   request.effort.quick = quick_;
   request.effort.seed = seed_ ? parse_count("seed", *seed_, 0) : 1;
   request.effort.threads = threads_ ? static_cast<unsigned>(parse_count("threads", *threads_)) : 2;
+  request.effort.training_results = training_.value_or((request.folder / "training.json").string());
+  if (training_ && !std::filesystem::exists(*training_))
+    throw InvalidParameter("training", *training_, "a file that exists");
   request.fresh = fresh_;
   request.version = JME_VERSION;
   ItemProgress progress(request.items.size());

@@ -5,7 +5,7 @@ _jme_flags() {
 }
 
 _jme() {
-  local commands='run plan calibrate account sensitivity shape ledger demo'
+  local commands='run plan calibrate account sensitivity shape ledger reproduce demo'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -26,7 +26,7 @@ _jme() {
     --on-bad-row) values='fail zero' ;;
     --missing) values='model mean centre fail' ;;
     --emit) values='first second mean covariance correlation precision pca: regression: density' ;;
-    --output | --report) COMPREPLY=($(compgen -f -- "$current")) && return ;;
+    --output | --report | --out) COMPREPLY=($(compgen -f -- "$current")) && return ;;
     --state) COMPREPLY=($(compgen -d -- "$current")) && return ;;
   esac
   if [[ -n $values ]]; then
@@ -39,6 +39,8 @@ _jme() {
     COMPREPLY=($(compgen -f -- "$current"))
   elif [[ $command == ledger ]]; then
     COMPREPLY=($(compgen -d -- "$current"))
+  elif [[ $command == reproduce ]]; then
+    COMPREPLY=($(compgen -W "all $(jme reproduce --list 2>/dev/null | sed 's/ .*//')" -- "$current"))
   fi
 }
 
