@@ -49,6 +49,8 @@ ExitCode run(int argc, char** argv) {
   const jme::cli::AccountCommand account(root);
   const jme::cli::SensitivityCommand sensitivity(root);
   const jme::cli::ShapeCommand shape(root);
+  const jme::cli::LedgerCommand ledger(root);
+  const jme::cli::ReproduceCommand reproduce(root);
   const jme::cli::DemoCommand demo(root);
 
   if (argc <= 1) {
@@ -78,7 +80,7 @@ ExitCode run(int argc, char** argv) {
     jme::cli::print_error(std::string(error.what()) + " (see " + current_command(root) + " --help)");
     return ExitCode::usage;
   }
-  return run_chosen(run_command, plan, calibrate, account, sensitivity, shape, demo);
+  return run_chosen(run_command, plan, calibrate, account, sensitivity, shape, ledger, reproduce, demo);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "moments/noise_levels.hpp"
 #include "moments/second_sum.hpp"
+#include "moments/worker_pool.hpp"
 
 namespace jme {
 
@@ -37,8 +38,7 @@ struct MomentStream::Engine {
   void close_second();
   void close_bias();
   void describe_release(std::size_t step);
-  void advance(FilterStream& accumulate, const Workload& workload, std::span<double> in,
-               std::span<double> out) const;
+  void begin_accumulation(FilterStream& accumulate, const Workload& workload) const;
 
   Mechanism mechanism;
   std::vector<NoncePeriod> nonces;
@@ -46,11 +46,12 @@ struct MomentStream::Engine {
   bool noises_rows;
   ShapedNoise noise_first;
   std::optional<ShapedNoise> noise_second;
-  std::vector<double> row, first, second;
+  WorkerPool pool;
+  std::vector<double> row, first;
   std::optional<SecondSum> second_sum;
   FilterStream accumulate_first;
   std::optional<FilterStream> accumulate_second, accumulate_bias;
-  std::vector<double> row_variance;  // PP: Q_tt
+  std::optional<ErrorNormStream> row_variance;  // PP: Q_tt
   double bias = 0;
   double beta_first, beta_second;
   std::size_t rows = 0, rows_in_block = 0;

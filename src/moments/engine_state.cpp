@@ -122,7 +122,7 @@ void MomentStream::Engine::restore(const StreamState& state) {
   restore(accumulate_first);
   if (accumulate_second) restore(*accumulate_second);
   if (accumulate_bias) restore(*accumulate_bias);
-  for (std::vector<double>* values : {&newest.first_, &newest.second_}) {
+  for (AlignedVector* values : {&newest.first_, &newest.second_}) {
     const auto saved = numbers.take(values->size());
     std::copy(saved.begin(), saved.end(), values->begin());
   }

@@ -24,7 +24,8 @@ _jme() {
     --squares) values='per-example batch-mean paper' ;;
     --format) values='csv ndjson npy' ;;
     --on-bad-row) values='fail zero' ;;
-    --emit) values='first second mean covariance' ;;
+    --missing) values='mean centre fail' ;;
+    --emit) values='first second mean covariance correlation precision pca: regression: density' ;;
     --output) COMPREPLY=($(compgen -f -- "$current")) && return ;;
   esac
   if [[ -n $values ]]; then

@@ -31,5 +31,6 @@ complete -c jme -n '__jme_after --objective' -a 'rmse max'
 complete -c jme -n '__jme_after --squares' -a 'per-example batch-mean paper'
 complete -c jme -n '__jme_after --format' -a 'csv ndjson npy'
 complete -c jme -n '__jme_after --on-bad-row' -a 'fail zero'
-complete -c jme -n '__jme_after --emit' -a 'first second mean covariance'
+complete -c jme -n '__jme_after --missing' -a 'mean centre fail'
+complete -c jme -n '__jme_after --emit' -a 'first second mean covariance correlation precision pca: regression: density'
 complete -c jme -n '__fish_seen_subcommand_from run' -F

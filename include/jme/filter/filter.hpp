@@ -51,6 +51,11 @@ class Filter {
  public:
   static Filter identity(std::size_t steps);
   static Filter toeplitz(std::size_t steps, Toeplitz core, Schedule row = {}, Schedule column = {});
+  /// diag(row) T D^-1 with D the norms of the columns of diag(row) T, rounded up: no column is longer than 1.
+  /// T as in Schedule::inverse_column_norms; with lag taps `row` is 1.
+  static Filter column_normalised(std::size_t steps, Toeplitz core, Schedule row = {});
+  /// The same for columns that go on beyond the last step, without end: D includes their whole tail.
+  static Filter endless_column_normalised(std::size_t steps, Toeplitz core, Schedule row = {});
   /// Throws InvalidParameter(name, ...) unless square, finite and lower triangular.
   static Filter dense(Eigen::MatrixXd lower, std::string_view name = "matrix");
 
@@ -74,6 +79,10 @@ class Filter {
   [[nodiscard]] const Schedule& column() const { return column_; }
   [[nodiscard]] const std::optional<std::vector<double>>& last_row() const { return last_row_; }
   [[nodiscard]] const std::optional<double>& last_mode_weight() const { return last_mode_weight_; }
+  /// True where no column is longer than 1 because its norm was divided out.
+  [[nodiscard]] bool has_unit_columns() const { return unit_columns_; }
+  /// True where that norm includes a tail beyond the last step (endless_column_normalised).
+  [[nodiscard]] bool is_endless() const { return endless_; }
   /// True where F = T: no schedules, no replaced row, not dense.
   [[nodiscard]] bool is_toeplitz() const;
   /// True where F is lower triangular with a nonzero diagonal.
@@ -97,6 +106,7 @@ class Filter {
   std::optional<Eigen::MatrixXd> matrix_;
   std::optional<std::vector<double>> last_row_;
   std::optional<double> last_mode_weight_;
+  bool unit_columns_ = false, endless_ = false;
 };
 
 }  // namespace jme

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <jme/report/line_chart.hpp>
+
+namespace jme::report {
+
+/// A series of any length in bounded memory: all that a chart of it can show. Up to `most` values are kept as
+/// they are; beyond that, neighbours share a bucket that keeps its first, last, highest and lowest value and
+/// the hull of its intervals.
+class SeriesSketch {
+ public:
+  explicit SeriesSketch(std::size_t most = 2048);
+
+  /// The next value, with an interval of value +- half_width; left out where they are not finite. `x` grows.
+  void add(double x, double value, double half_width);
+
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] bool is_thinned() const { return bucket_size_ > 1; }
+  /// What was kept, in order.
+  [[nodiscard]] Series series() const;
+
+ private:
+  struct Value {
+    double x, y;
+  };
+  struct Bucket {
+    Value first, low, high, last;
+    double interval_low, interval_high;
+    void merge(const Bucket& next);
+  };
+  void halve();
+  std::size_t most_;
+  std::size_t count_ = 0;
+  std::size_t bucket_size_ = 1;
+  std::vector<Bucket> buckets_;
+};
+
+}  // namespace jme::report
