@@ -33,9 +33,15 @@ Json block_section(const Options& options) {
   Json result;
   result["rank_256"] = rank_update_rate(256, options.effort.shorter(0.5));
   result["rank_1000"] = rank_update_rate(1000, options.effort.shorter(0.5));
-  MomentStream stream(prefix_mechanism({.dimension = dimension, .rows = 10'000'000, .every = every}));
   RowPool pool(dimension, 256);
-  result["rows"] = rate(every, timed(options.effort, [&] { push(stream, pool, every); }));
+  for (const unsigned threads : {1U, 2U}) {
+    MomentStream stream(
+        prefix_mechanism({.dimension = dimension, .rows = 10'000'000, .every = every, .threads = threads}));
+    const Clock clock = threads == 1 ? Clock::processor : Clock::wall;
+    result[threads == 1 ? "rows" : "two_threads"] =
+        rate(every, timed(
+                        options.effort, [&] { push(stream, pool, every); }, clock));
+  }
   result["blas_threads"] = openblas_get_num_threads();
   return result;
 }

@@ -1,6 +1,11 @@
 #include <algorithm>
 #include <numeric>
+#include <string>
+#include <thread>
 #include <vector>
+
+#include <jme/base/values.hpp>
+#include <jme/filter/aligned_vector.hpp>
 
 #include "rows.hpp"
 #include "sections.hpp"
@@ -17,13 +22,57 @@ Json row_rate(const Mechanism& mechanism, std::size_t turn, const Effort& effort
                                              effort, [&] { push(stream, pool, turn); }, clock));
 }
 
+/// The memory that a row of a full second moment must go through with `modes` state vectors, and next to no
+/// arithmetic: modes and the running sum are read and written, the release is written.
+class MemoryPass {
+ public:
+  MemoryPass(std::size_t width, std::size_t modes) : modes_(modes, AlignedVector(width, 1.0)) {
+    sum_.assign(width, 0.0);
+    release_.assign(width, 0.0);
+  }
+  void run(unsigned threads) {
+    std::vector<std::jthread> others;
+    for (unsigned i = 1; i < threads; ++i) others.emplace_back([this, i, threads] { turns(i, threads); });
+    turns(0, threads);
+  }
+  static constexpr std::size_t rows = 10;
+
+ private:
+  void turns(unsigned part, unsigned parts) {
+    const std::size_t begin = sum_.size() * part / parts, end = sum_.size() * (part + 1) / parts;
+    for (std::size_t row = 0; row < rows; ++row) pass(begin, end);
+  }
+  void pass(std::size_t begin, std::size_t end) {
+    double *a = modes_[0].data(), *b = modes_[1].data(), *c = modes_[2].data(), *d = modes_[3].data();
+    double *sum = sum_.data(), *release = release_.data();
+#pragma GCC ivdep
+    for (std::size_t i = begin; i < end; ++i) {
+      const double total = sum[i] + ((a[i] + b[i]) + (c[i] + d[i]));
+      a[i] *= 0.5;
+      b[i] *= 0.5;
+      c[i] *= 0.5;
+      d[i] *= 0.5;
+      sum[i] = total;
+      release[i] = 0.5 * total;
+    }
+  }
+  std::vector<AlignedVector> modes_;
+  AlignedVector sum_, release_;
+};
+
 }  // namespace
 
 Json wide_section(const Options& options) {
   Json result;
   for (const unsigned threads : {1U, 2U}) {
     const auto mechanism = prefix_mechanism({.dimension = 1000, .rows = 100'000, .threads = threads});
-    result[threads == 1 ? "one_thread" : "two_threads"] = row_rate(mechanism, 10, options.effort);
+    const std::string name = threads == 1 ? "one_thread" : "two_threads";
+    result[name] = row_rate(mechanism, 10, options.effort);
+    MemoryPass memory(second_moment_size(SecondMoment::full, 1000), 4);
+    const Clock clock = threads == 1 ? Clock::processor : Clock::wall;
+    result[name + "_memory"] =
+        rate(MemoryPass::rows, timed(
+                                   options.effort.shorter(0.5), [&] { memory.run(threads); }, clock));
   }
   return result;
 }

@@ -45,7 +45,9 @@ def lines_of(ours, peers):
         line("  and shaped by scaled-blt:4, 500,500 wide", value("sampler", "scaled_blt_noise"), "normals/s",
              peer("sampler", "standard_normal"), keystream),
         line("d = 1000, every row", one, "rows/s", identity, keystream / wide_normals, times_numpy(6)),
+        line("  | limit: memory pass over the same state", one, "rows/s", None, value("wide", "one_thread_memory")),
         line("  two threads", two, "rows/s", identity, 2 * keystream / wide_normals, times_numpy(10)),
+        line("  | limit: memory pass, two threads", two, "rows/s", None, value("wide", "two_threads_memory")),
         line("d = 100, n = 1000 | numpy: square root, streamed", value("middle", "rows"), "rows/s",
              peer("middle", "square_root_stream"), None, times_numpy(100)),
         line("  | numpy: square root, all noise in advance", value("middle", "rows"), "rows/s",
@@ -64,6 +66,7 @@ def lines_of(ours, peers):
     lines += [
         line("d = 1000, every 1000 rows | limit: dsyrk", value("block", "rows"), "rows/s", peer("block", "rows"), rank,
              of_limit(0.5)),
+        line("  two threads", value("block", "two_threads"), "rows/s", peer("block", "rows"), 2 * rank),
         line("CSV, six columns | limit: page cache", value("ingest", "read"), "bytes/s", peer("ingest", "loadtxt"),
              value("ingest", "bytes_limit"), at_least(150e6, "150 MB/s")),
         line("  jme run --every 1000 on it", value("run", "bytes"), "bytes/s"),

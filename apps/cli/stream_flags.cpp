@@ -51,7 +51,7 @@ void StreamFlags::attach(CLI::App& app) {
   add_text(app, "--max-state-vectors", max_state_vectors, "N",
            "Most memory auto may use, in vectors (default 5)")
       ->group(how);
-  add_text(app, "--threads", threads, "N", "Threads (accepted, but this version computes on one)")
+  add_text(app, "--threads", threads, "N", "Threads to share large steps among (default: the processor's, where they help)")
       ->group(how);
 }
 

@@ -177,9 +177,21 @@ void FilterStream::advance(std::span<const double> in, std::span<const double> l
   end_step();
 }
 
+OneTapStep FilterStream::one_tap_step(std::size_t begin, const double* lagged) {
+  return {.in = in_,
+          .tap = form_ == Form::feedback ? 1 / taps_[0] : taps_[0],
+          .out = out_,
+          .modes = step_modes_,
+          .states = modes_.data() + begin,
+          .stride = stride_,
+          .lagged = lagged};
+}
+
 void FilterStream::step_tile(std::size_t begin, std::span<double> values, const double* lagged) {
-  if (slots_ == 0 && (form_ == Form::series || form_ == Form::feedback)) {
-    one_tap_tile(begin, values, lagged);
+  if (form_ == Form::series && slots_ == 0) {
+    series_step(one_tap_step(begin, lagged), values.data(), values.size());
+  } else if (form_ == Form::feedback && slots_ == 0) {
+    feedback_step(one_tap_step(begin, lagged), values.data(), values.size());
   } else {
     if (in_ != 1) scale(in_, values.data(), values.size());
     switch (form_) {
@@ -198,26 +210,24 @@ void FilterStream::step_tile(std::size_t begin, std::span<double> values, const 
     }
     if (out_ != 1) scale(out_, values.data(), values.size());
   }
-  if (done_ % steps_between_flushes != 0) return;
-  for (std::size_t m = 0; m < step_modes_.size(); ++m) {
-    flush(modes_.data() + m * stride_ + begin, values.size());
-  }
+  flush_tile(begin, values.size());
 }
 
-void FilterStream::one_tap_tile(std::size_t begin, std::span<double> values, const double* lagged) {
-  const bool feedback = form_ == Form::feedback;
-  const OneTapStep step{.in = in_,
-                        .tap = feedback ? 1 / taps_[0] : taps_[0],
-                        .out = out_,
-                        .modes = step_modes_,
-                        .states = modes_.data() + begin,
-                        .stride = stride_,
-                        .lagged = lagged};
-  if (feedback) {
-    feedback_step(step, values.data(), values.size());
-  } else {
-    series_step(step, values.data(), values.size());
+void FilterStream::step_tile(std::size_t begin, std::span<double> values, double unit, double* to) {
+  const std::size_t count = std::min(values.size(), width_ - begin);
+  const bool running_sum = form_ == Form::series && slots_ == 0 && step_modes_.size() == 1 && taps_[0] == 1 &&
+                           step_modes_[0].weight == 1 && step_modes_[0].pole == 1;
+  if (running_sum && count == values.size()) {
+    running_sum_step(one_tap_step(begin, nullptr), unit, values.data(), to, count);
+    return flush_tile(begin, count);
   }
+  step_tile(begin, values);
+  write_scaled(unit, values.data(), to, count);
+}
+
+void FilterStream::flush_tile(std::size_t begin, std::size_t count) {
+  if (done_ % steps_between_flushes != 0) return;
+  for (std::size_t m = 0; m < step_modes_.size(); ++m) flush(modes_.data() + m * stride_ + begin, count);
 }
 
 std::size_t FilterStream::memory_size(std::size_t steps_done) const {

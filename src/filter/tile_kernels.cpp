@@ -5,8 +5,6 @@
 #define HWY_TARGET_INCLUDE "filter/tile_kernels.cpp"
 #include "filter/tile_kernels.hpp"
 
-#include <utility>
-
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
@@ -23,67 +21,72 @@ HWY_INLINE Vec MulThenAdd(Vec a, Vec b, Vec c) {
   return hn::Add(hn::Mul(a, b), c);
 }
 
-/// The step's past: what is known before the input joins.
-HWY_INLINE Vec Past(Tag d, const Mode* modes, Vec state) {
-  return hn::Mul(hn::Set(d, modes->weight), state);
-}
-template <class... States>
-HWY_INLINE Vec AddPast(Tag /*d*/, const Mode* /*modes*/, Vec sum) {
-  return sum;
-}
-template <class... States>
-HWY_INLINE Vec AddPast(Tag d, const Mode* modes, Vec sum, Vec state, States... states) {
-  return AddPast(d, modes + 1, MulThenAdd(hn::Set(d, modes->weight), state, sum), states...);
-}
-
-HWY_INLINE void Advance(Tag /*d*/, const Mode* /*modes*/, double* /*to*/, std::size_t /*stride*/, Vec /*x*/) {
-}
-template <class... States>
-HWY_INLINE void Advance(Tag d, const Mode* modes, double* to, std::size_t stride, Vec x, Vec state,
-                        States... states) {
-  hn::StoreU(MulThenAdd(hn::Set(d, modes->pole), state, x), d, to);
-  Advance(d, modes + 1, to + stride, stride, x, states...);
-}
-
 enum class Form { series, feedback };
 
-/// One vector of coordinates; every running sum is loaded once, by the caller.
-template <Form form, class... States>
-HWY_INLINE void StepVector(Tag d, const OneTapStep& step, double* state, const double* lagged, double* value,
-                           Vec first, States... rest) {
-  const Mode* modes = step.modes.data();
-  Vec u = hn::Mul(hn::LoadU(d, value), hn::Set(d, step.in));
-  if constexpr (form == Form::series) {
-    const Vec past = AddPast(d, modes + 1, Past(d, modes, first), rest...);
-    const Vec y = MulThenAdd(u, hn::Set(d, step.tap), past);
-    hn::StoreU(hn::Mul(y, hn::Set(d, step.out)), d, value);
-  } else {
-    const Vec past = lagged == nullptr ? AddPast(d, modes + 1, Past(d, modes, first), rest...)
-                                       : AddPast(d, modes, hn::Neg(hn::LoadU(d, lagged)), first, rest...);
-    u = hn::Mul(hn::Sub(u, past), hn::Set(d, step.tap));
-    hn::StoreU(hn::Mul(u, hn::Set(d, step.out)), d, value);
+#if HWY_HAVE_SCALABLE
+constexpr std::size_t kUnrolledModes = 0;  // such vectors cannot stand in arrays
+#else
+constexpr std::size_t kUnrolledModes = 6;
+
+/// `M` modes with all numbers in registers: every running sum is loaded and stored once.
+template <Form form, std::size_t M, bool lags, bool has_tap>
+HWY_INLINE void StepModes(const OneTapStep& step, double* HWY_RESTRICT values, std::size_t count) {
+  const Tag d;
+  const Vec in = hn::Set(d, step.in), tap = hn::Set(d, step.tap), out = hn::Set(d, step.out);
+  const double* lagged = step.lagged;
+  Vec weight[M], pole[M], state[M];
+  double* states[M];
+  for (std::size_t m = 0; m < M; ++m) {
+    weight[m] = hn::Set(d, step.modes[m].weight);
+    pole[m] = hn::Set(d, step.modes[m].pole);
+    states[m] = step.states + m * step.stride;
   }
-  Advance(d, modes, state, step.stride, u, first, rest...);
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    Vec u = hn::Mul(hn::LoadU(d, values + i), in);
+#pragma GCC unroll 6
+    for (std::size_t m = 0; m < M; ++m) state[m] = hn::LoadU(d, states[m] + i);
+    Vec past;
+    if constexpr (lags) {
+      past = MulThenAdd(weight[0], state[0], hn::Neg(hn::LoadU(d, lagged + i)));
+    } else {
+      past = hn::Mul(weight[0], state[0]);
+    }
+#pragma GCC unroll 6
+    for (std::size_t m = 1; m < M; ++m) past = MulThenAdd(weight[m], state[m], past);
+    if constexpr (form == Form::series) {
+      const Vec own = has_tap ? hn::Mul(u, tap) : u;
+      hn::StoreU(hn::Mul(hn::Add(own, past), out), d, values + i);
+    } else {
+      u = hn::Sub(u, past);
+      if constexpr (has_tap) u = hn::Mul(u, tap);
+      hn::StoreU(hn::Mul(u, out), d, values + i);
+    }
+#pragma GCC unroll 6
+    for (std::size_t m = 0; m < M; ++m) hn::StoreU(MulThenAdd(pole[m], state[m], u), d, states[m] + i);
+  }
 }
 
-template <Form form, std::size_t... M>
-HWY_INLINE void StepModes(const OneTapStep& step, double* values, std::size_t count,
-                          std::index_sequence<M...> /*modes*/) {
-  const Tag d;
-  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    double* state = step.states + i;
-    StepVector<form>(d, step, state, step.lagged == nullptr ? nullptr : step.lagged + i, values + i,
-                     hn::LoadU(d, state + M * step.stride)...);
+template <Form form, std::size_t M>
+HWY_INLINE void StepUnrolled(const OneTapStep& step, double* values, std::size_t count) {
+  if (form == Form::feedback && step.lagged != nullptr) {
+    StepModes<form, M, true, true>(step, values, count);
+  } else if (step.tap != 1) {
+    StepModes<form, M, false, true>(step, values, count);
+  } else {
+    StepModes<form, M, false, false>(step, values, count);
   }
 }
+#endif
 
 template <Form form>
 HWY_INLINE void StepNoModes(const OneTapStep& step, double* values, std::size_t count) {
   const Tag d;
+  const Vec in = hn::Set(d, step.in), tap = hn::Set(d, step.tap), out = hn::Set(d, step.out);
+  const double* lagged = step.lagged;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    Vec u = hn::Mul(hn::LoadU(d, values + i), hn::Set(d, step.in));
-    if (step.lagged != nullptr) u = hn::Sub(u, hn::Neg(hn::LoadU(d, step.lagged + i)));
-    hn::StoreU(hn::Mul(hn::Mul(u, hn::Set(d, step.tap)), hn::Set(d, step.out)), d, values + i);
+    Vec u = hn::Mul(hn::LoadU(d, values + i), in);
+    if (form == Form::feedback && lagged != nullptr) u = hn::Add(u, hn::LoadU(d, lagged + i));
+    hn::StoreU(hn::Mul(hn::Mul(u, tap), out), d, values + i);
   }
 }
 
@@ -121,28 +124,40 @@ HWY_INLINE void StepManyModes(const OneTapStep& step, double* values, std::size_
 
 template <Form form>
 HWY_INLINE void Step(const OneTapStep& step, double* values, std::size_t count) {
-  switch (step.modes.size()) {
-    case 0:
-      return StepNoModes<form>(step, values, count);
+  const std::size_t modes = step.modes.size();
+  if (modes == 0) return StepNoModes<form>(step, values, count);
+  if (modes > kUnrolledModes) return StepManyModes<form>(step, values, count);
+#if !HWY_HAVE_SCALABLE
+  switch (modes) {
     case 1:
-      return StepModes<form>(step, values, count, std::make_index_sequence<1>());
+      return StepUnrolled<form, 1>(step, values, count);
     case 2:
-      return StepModes<form>(step, values, count, std::make_index_sequence<2>());
+      return StepUnrolled<form, 2>(step, values, count);
     case 3:
-      return StepModes<form>(step, values, count, std::make_index_sequence<3>());
+      return StepUnrolled<form, 3>(step, values, count);
     case 4:
-      return StepModes<form>(step, values, count, std::make_index_sequence<4>());
+      return StepUnrolled<form, 4>(step, values, count);
     case 5:
-      return StepModes<form>(step, values, count, std::make_index_sequence<5>());
-    case 6:
-      return StepModes<form>(step, values, count, std::make_index_sequence<6>());
+      return StepUnrolled<form, 5>(step, values, count);
     default:
-      return StepManyModes<form>(step, values, count);
+      return StepUnrolled<form, 6>(step, values, count);
   }
+#endif
 }
 
 void SeriesStep(const OneTapStep& step, double* values, std::size_t count) {
   Step<Form::series>(step, values, count);
+}
+void RunningSumStep(const OneTapStep& step, double unit, const double* HWY_RESTRICT values,
+                    double* HWY_RESTRICT to, std::size_t count) {
+  const Tag d;
+  const Vec in = hn::Set(d, step.in), out = hn::Set(d, step.out), factor = hn::Set(d, unit);
+  double* HWY_RESTRICT states = step.states;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const Vec sum = MulThenAdd(hn::LoadU(d, values + i), in, hn::LoadU(d, states + i));
+    hn::StoreU(sum, d, states + i);
+    hn::StoreU(hn::Mul(hn::Mul(sum, out), factor), d, to + i);
+  }
 }
 void FeedbackStep(const OneTapStep& step, double* values, std::size_t count) {
   Step<Form::feedback>(step, values, count);
@@ -188,6 +203,17 @@ void Scale(double factor, double* values, std::size_t count) {
   }
 }
 
+void WriteScaled(double factor, const double* HWY_RESTRICT values, double* HWY_RESTRICT to,
+                 std::size_t count) {
+  const Tag d;
+  const Vec factors = hn::Set(d, factor);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    hn::StoreU(hn::Mul(hn::LoadU(d, values + i), factors), d, to + i);
+  }
+  for (; i < count; ++i) to[i] = values[i] * factor;
+}
+
 void Flush(double* values, std::size_t count) {
   const Tag d;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
@@ -208,6 +234,8 @@ HWY_EXPORT(AssignWeighted);
 HWY_EXPORT(AddWeighted);
 HWY_EXPORT(AdvanceSum);
 HWY_EXPORT(Scale);
+HWY_EXPORT(WriteScaled);
+HWY_EXPORT(RunningSumStep);
 HWY_EXPORT(Flush);
 
 void series_step(const OneTapStep& step, double* values, std::size_t count) {
@@ -227,6 +255,13 @@ void advance_sum(double pole, const double* input, double* sum, std::size_t coun
 }
 void scale(double factor, double* values, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(Scale)(factor, values, count);
+}
+void write_scaled(double factor, const double* values, double* to, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(WriteScaled)(factor, values, to, count);
+}
+void running_sum_step(const OneTapStep& step, double unit, const double* values, double* to,
+                      std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(RunningSumStep)(step, unit, values, to, count);
 }
 void flush(double* values, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(Flush)(values, count);

@@ -23,6 +23,9 @@ struct OneTapStep {
 };
 /// y = tap u + sum_m weight_m S_m;  S_m <- pole_m S_m + u;  values <- out y,  with u = in * values.
 void series_step(const OneTapStep& step, double* values, std::size_t count);
+/// The same for tap = weight = pole = 1, a running sum: S <- S + u;  to <- unit (out S).
+void running_sum_step(const OneTapStep& step, double unit, const double* values, double* to,
+                      std::size_t count);
 /// x = tap (u - (sum_m weight_m S_m - lagged));  S_m <- pole_m S_m + x;  values <- out x.
 void feedback_step(const OneTapStep& step, double* values, std::size_t count);
 
@@ -36,6 +39,8 @@ void add_weighted(std::span<const Weighted> terms, double* sum, std::size_t coun
 /// sum <- pole * sum + input
 void advance_sum(double pole, const double* input, double* sum, std::size_t count);
 void scale(double factor, double* values, std::size_t count);
+/// to <- factor * values, and not a number more; `count` is any.
+void write_scaled(double factor, const double* values, double* to, std::size_t count);
 /// Sets what has decayed below `negligible` to zero.
 void flush(double* values, std::size_t count);
 

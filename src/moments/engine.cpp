@@ -12,7 +12,6 @@
 #include <jme/filter/norms.hpp>
 
 #include "moments/lattice_row.hpp"
-#include "moments/tile_kernels.hpp"
 
 namespace jme {
 namespace {
@@ -41,7 +40,7 @@ constexpr std::size_t piece = 8 * FilterStream::tile;
 constexpr std::size_t least_share = 4 * piece;
 
 unsigned thread_count(const StreamConfig& config) {
-  const std::size_t width = second_moment_size(config.second, config.dimension);
+  const std::size_t width = std::max(config.dimension, second_moment_size(config.second, config.dimension));
   const unsigned most = config.threads != 0 ? config.threads : std::thread::hardware_concurrency();
   return static_cast<unsigned>(std::clamp<std::size_t>(width / least_share, 1, std::max(most, 1U)));
 }
@@ -65,8 +64,7 @@ void run_step(WorkerPool& pool, const StepPath& path, const Data& data) {
     data(begin, count, buffer.data());
     std::fill(values.begin() + static_cast<std::ptrdiff_t>(count), values.end(), 0.0);
     if (path.noise != nullptr) path.noise->add_tile(begin, values);
-    path.accumulate->step_tile(begin, values);
-    write_scaled(path.unit, values.data(), path.out.data() + begin, count);
+    path.accumulate->step_tile(begin, values, path.unit, path.out.data() + begin);
   };
   if (path.noise != nullptr) path.noise->begin_step();
   pool.run((path.out.size() + piece - 1) / piece, [&](std::size_t number) {

@@ -73,15 +73,6 @@ void WriteSnappedSums(const TriangleTile& tile, const double* sums, double* out)
   Sums<true>(tile, sums, out);
 }
 
-void WriteScaled(double factor, const double* values, double* out, std::size_t count) {
-  const Tag d;
-  std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    hn::StoreU(hn::Mul(hn::LoadU(d, values + i), hn::Set(d, factor)), d, out + i);
-  }
-  for (; i < count; ++i) out[i] = values[i] * factor;
-}
-
 }  // namespace jme::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -92,7 +83,6 @@ HWY_EXPORT(WriteProducts);
 HWY_EXPORT(WriteSnappedProducts);
 HWY_EXPORT(WriteSums);
 HWY_EXPORT(WriteSnappedSums);
-HWY_EXPORT(WriteScaled);
 
 void write_products(const TriangleTile& tile, const double* x, double* out) {
   HWY_DYNAMIC_DISPATCH(WriteProducts)(tile, x, out);
@@ -105,9 +95,6 @@ void write_sums(const TriangleTile& tile, const double* sums, double* out) {
 }
 void write_snapped_sums(const TriangleTile& tile, const double* sums, double* out) {
   HWY_DYNAMIC_DISPATCH(WriteSnappedSums)(tile, sums, out);
-}
-void write_scaled(double factor, const double* values, double* out, std::size_t count) {
-  HWY_DYNAMIC_DISPATCH(WriteScaled)(factor, values, out, count);
 }
 
 }  // namespace jme

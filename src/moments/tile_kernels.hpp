@@ -19,7 +19,4 @@ void write_snapped_products(const TriangleTile& tile, const double* x, double* o
 void write_sums(const TriangleTile& tile, const double* sums, double* out);
 void write_snapped_sums(const TriangleTile& tile, const double* sums, double* out);
 
-/// out = factor * values, and not a number more.
-void write_scaled(double factor, const double* values, double* out, std::size_t count);
-
 }  // namespace jme

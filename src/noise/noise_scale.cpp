@@ -4,7 +4,14 @@
 
 #include <jme/noise/noise_scale.hpp>
 
+#include "noise/rounding_kernels.hpp"
+
 namespace jme {
+namespace {
+
+constexpr std::size_t lane = 8;
+
+}  // namespace
 
 NoiseScale::NoiseScale(std::vector<double> values) : width_(values.size()), values_(std::move(values)) {
   if (values_.empty()) return;
@@ -12,6 +19,7 @@ NoiseScale::NoiseScale(std::vector<double> values) : width_(values.size()), valu
   smallest_ = *smallest;
   largest_ = *largest;
   squared_norm_ = std::inner_product(values_.begin(), values_.end(), values_.begin(), 0.0);
+  values_.resize((width_ + lane - 1) / lane * lane, 0.0);
 }
 
 NoiseScale NoiseScale::uniform(std::size_t width, double value) {
@@ -37,20 +45,17 @@ NoiseScale NoiseScale::triangle(std::size_t dimension, double diagonal, double o
   return scale;
 }
 
-void NoiseScale::write(std::size_t begin, std::span<double> out) const {
-  const std::size_t count = begin < width_ ? std::min(out.size(), width_ - begin) : 0;
-  const auto end = out.begin() + static_cast<std::ptrdiff_t>(count);
-  std::fill(end, out.end(), 0.0);
-  if (!values_.empty()) {
-    std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(begin), count, out.begin());
-    return;
-  }
-  std::fill(out.begin(), end, off_diagonal_);
-  if (triangle_.dimension == 0 || count == 0) return;
+void NoiseScale::add_rounded(std::size_t begin, const double* noise, std::span<double> values) const {
+  if (!values_.empty()) return jme::add_rounded(values_.data() + begin, noise, values.data(), values.size());
+  jme::add_rounded(off_diagonal_, noise, values.data(), values.size());
+  if (triangle_.dimension == 0) return;
+  // The few diagonal entries again, with their own scale. All are whole numbers: taking off is exact.
+  const std::size_t end = std::min(begin + values.size(), width_);
   std::size_t row = triangle_.row_of(begin);
   if (triangle_.diagonal(row) < begin) ++row;
-  for (; row < triangle_.dimension && triangle_.diagonal(row) < begin + count; ++row) {
-    out[triangle_.diagonal(row) - begin] = diagonal_;
+  for (; row < triangle_.dimension && triangle_.diagonal(row) < end; ++row) {
+    const std::size_t i = triangle_.diagonal(row) - begin;
+    values[i] = (values[i] - nearest_whole(off_diagonal_ * noise[i])) + nearest_whole(diagonal_ * noise[i]);
   }
 }
 

@@ -14,8 +14,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Tag = hn::CappedTag<double, 8>;
 
-/// Nearest whole number for |x| < 2^51, without a call or a branch: the sum has no digits below 1, so that
-/// adding is rounding. One rounding, where floor(x + 1/2) would make two.
 HWY_INLINE hn::Vec<Tag> NearestWhole(Tag d, hn::Vec<Tag> x) {
   const auto shift = hn::Set(d, 0x1.8p52);
   return hn::Sub(hn::Add(x, shift), shift);
@@ -31,8 +29,9 @@ void AddRoundedEach(const double* scale, const double* noise, double* values, st
 
 void AddRoundedAll(double scale, const double* noise, double* values, std::size_t count) {
   const Tag d;
+  const auto factor = hn::Set(d, scale);
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    const auto x = hn::Mul(hn::Set(d, scale), hn::LoadU(d, noise + i));
+    const auto x = hn::Mul(factor, hn::LoadU(d, noise + i));
     hn::StoreU(hn::Add(hn::LoadU(d, values + i), NearestWhole(d, x)), d, values + i);
   }
 }

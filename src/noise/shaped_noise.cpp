@@ -90,14 +90,9 @@ void ShapedNoise::shape_tile(std::size_t begin, std::span<double> noise) {
 }
 
 void ShapedNoise::add_tile(std::size_t begin, std::span<double> values) {
-  alignas(64) std::array<double, tile> noise, scale;
+  alignas(64) std::array<double, tile> noise;
   shape_tile(begin, {noise.data(), values.size()});
-  if (scale_.is_uniform()) {
-    add_rounded(scale_.largest(), noise.data(), values.data(), values.size());
-    return;
-  }
-  scale_.write(begin, {scale.data(), values.size()});
-  add_rounded(scale.data(), noise.data(), values.data(), values.size());
+  scale_.add_rounded(begin, noise.data(), values);
 }
 
 void ShapedNoise::add_to(std::span<double> values) {

@@ -145,6 +145,8 @@ inline void BoxMuller(const std::uint64_t* HWY_RESTRICT bits, const std::uint64_
   HWY_ALIGN std::uint64_t order[hn::MaxLanes(d)];
   for (std::size_t k = 0; k < lanes; ++k) order[k] = k / 2 + (k % 2) * (lanes / 2);
   const auto permutation = hn::SetTableIndices(du, order);
+  // Every pair waits for long chains of dependent operations; two at a time fill each other's gaps.
+#pragma GCC unroll 2
   for (std::size_t i = 0; i < 2 * pairs; i += 2 * lanes) {
     const auto a = hn::Load(du, bits + i);
     const auto b = hn::Load(du, bits + i + lanes);

@@ -4,6 +4,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/base/horizon.hpp>
+#include <jme/base/packed_triangle.hpp>
 #include <jme/base/values.hpp>
 
 namespace jme {
@@ -53,6 +54,27 @@ TEST(SecondMomentSize, CountsTheSymmetricHalf) {
   EXPECT_EQ(second_moment_size(SecondMoment::full, 4), 10U);
   EXPECT_EQ(second_moment_size(SecondMoment::diagonal, 4), 4U);
   EXPECT_EQ(second_moment_size(SecondMoment::none, 4), 0U);
+}
+
+TEST(PackedTriangle, KnowsTheRowOfEveryEntry) {
+  for (const std::size_t d : {1, 2, 3, 10, 57}) {
+    const PackedTriangle triangle{d};
+    EXPECT_EQ(triangle.size(), d * (d + 1) / 2);
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < d; ++i) {
+      EXPECT_EQ(triangle.diagonal(i), k);
+      for (std::size_t j = i; j < d; ++j) EXPECT_EQ(triangle.row_of(k++), i);
+    }
+  }
+}
+
+TEST(PackedTriangle, IsExactAtTheEdgesOfRowsHoweverLarge) {
+  const PackedTriangle triangle{3'000'000};
+  for (std::size_t i = 1; i < triangle.dimension; i += 997) {
+    ASSERT_EQ(triangle.row_of(triangle.diagonal(i)), i);
+    ASSERT_EQ(triangle.row_of(triangle.diagonal(i) - 1), i - 1);
+  }
+  EXPECT_EQ(triangle.row_of(triangle.size() - 1), triangle.dimension - 1);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <jme/filter/stream.hpp>
 
 #include "filter/samples.hpp"
+#include "random/simd_targets.hpp"
 
 namespace jme {
 namespace {
@@ -267,6 +268,66 @@ TEST(FilterStream, InvertsAMatrixWithLagTapsGivenTheOldInputs) {
     }
     expect_near(x, sample.matrix.triangularView<Eigen::Lower>().solve(y.cast<long double>()));
     EXPECT_THROW(FilterStream(filter, Direction::forward, 1), InvalidParameter);
+  }
+}
+
+// With one tap and 0 .. 8 modes: the forms with everything in registers and the one with a loop.
+std::vector<Filter> one_tap_filters() {
+  std::vector<Filter> filters;
+  Toeplitz core{.taps = {1.25}};
+  for (int m = 0; m <= 8; ++m) {
+    filters.push_back(Filter::toeplitz(steps, core));
+    filters.push_back(Filter::toeplitz(steps, core, Schedule::power(0.5, -0.3, steps, 1, 0.2)));
+    core.modes.push_back({.weight = 0.1 * (m % 2 == 0 ? 1 : -1), .pole = 0.95 - 0.1 * m});
+  }
+  return filters;
+}
+
+TEST(FilterStream, GivesTheSameBitsOnEverySimdTarget) {
+  const std::size_t width = 45;
+  const Eigen::MatrixXd x = random_matrix(width);
+  std::vector<Filter> filters = one_tap_filters();
+  for (const Sample& sample : samples::without_lag_taps(steps)) filters.push_back(sample.filter);
+  for (const Filter& filter : filters) {
+    for (const Direction direction : {Direction::forward, Direction::inverse}) {
+      const Eigen::MatrixXd expected = run(filter, direction, x);
+      for (const std::int64_t target : simd_targets()) {
+        const OnlyTarget only(target);
+        ASSERT_EQ(run(filter, direction, x), expected) << hwy::TargetName(target);
+      }
+    }
+  }
+}
+
+TEST(FilterStream, OneTapWithAnyNumberOfModesIsItsMatrix) {
+  const Eigen::MatrixXd x = random_matrix(13);
+  for (const Filter& filter : one_tap_filters()) {
+    const LongMatrix matrix = filter.to_dense().cast<long double>();
+    expect_near(run(filter, Direction::forward, x), matrix * x.cast<long double>());
+    expect_near(run(filter, Direction::inverse, x),
+                matrix.triangularView<Eigen::Lower>().solve(x.cast<long double>()));
+  }
+}
+
+TEST(FilterStream, TakesItsTilesInAnyOrderAndWritesThemInAUnit) {
+  const std::size_t width = 1301;  // two whole tiles and a part that is no whole lane
+  const Eigen::MatrixXd x = random_matrix(width);
+  for (const Sample& sample : samples::without_lag_taps(steps)) {
+    const Eigen::MatrixXd expected = run(sample.filter, Direction::forward, x);
+    FilterStream stream(sample.filter, Direction::forward, width);
+    for (std::size_t t = 0; t < steps; ++t) {
+      std::vector<double> in = row_of(x, t), out(width, NAN);
+      in.resize(FilterStream::padded(width), 0.0);
+      stream.begin_step();
+      for (const std::size_t begin : {std::size_t{1024}, std::size_t{0}, std::size_t{512}}) {
+        const std::span<double> values(in.data() + begin, std::min<std::size_t>(512, in.size() - begin));
+        stream.step_tile(begin, values, 0.25, out.data() + begin);
+      }
+      stream.end_step();
+      std::vector<double> wanted = row_of(expected, t);
+      for (double& value : wanted) value *= 0.25;
+      ASSERT_EQ(out, wanted) << sample.name;
+    }
   }
 }
 

@@ -9,6 +9,8 @@
 #include <jme/filter/norms.hpp>
 #include <jme/noise/shaped_noise.hpp>
 
+#include "random/simd_targets.hpp"
+
 namespace jme {
 namespace {
 
@@ -194,6 +196,55 @@ TEST(ShapedNoise, ChannelsAndNoncesAreDifferentNoise) {
   EXPECT_NE(x, y);
   EXPECT_NE(x, z);
   EXPECT_NE(y, z);
+}
+
+TEST(ShapedNoise, GivesTheSameBitsOnEverySimdTargetAndInEveryOrderOfTiles) {
+  constexpr std::size_t n = 20, width = 1127;  // two tiles and a part: 46 x 49 / 2, a triangle
+  for (const Filter& shape : shapes(n)) {
+    for (const NoiseScale& scale : {NoiseScale::uniform(width, 1e6), NoiseScale::triangle(46, 2e6, 1e6)}) {
+      const auto noise = [&](bool backwards) {
+        ShapedNoise source(shape, test_source(), Channel::second, scale);
+        std::vector<double> values(FilterStream::padded(scale.width()), 3.0);
+        for (std::size_t t = 0; t < n; ++t) {
+          source.begin_step();
+          for (const std::size_t tile : {0, 1, 2}) {
+            const std::size_t begin = FilterStream::tile * (backwards ? 2 - tile : tile);
+            source.add_tile(
+                begin, std::span(values).subspan(begin, std::min(FilterStream::tile, values.size() - begin)));
+          }
+          source.end_step();
+        }
+        return values;
+      };
+      const std::vector<double> expected = noise(false);
+      EXPECT_EQ(noise(true), expected);
+      for (const std::int64_t target : simd_targets()) {
+        const OnlyTarget only(target);
+        ASSERT_EQ(noise(false), expected) << hwy::TargetName(target);
+      }
+    }
+  }
+}
+
+TEST(NoiseScale, OfATriangleIsTheListOfItsEntries) {
+  for (const std::size_t d : {1, 2, 5, 33, 60}) {
+    std::vector<double> list;
+    for (std::size_t i = 0; i < d; ++i) {
+      list.push_back(2e6 / 3);
+      list.insert(list.end(), d - 1 - i, 1e6 / 7);
+    }
+    const NoiseScale scale = NoiseScale::triangle(d, 2e6 / 3, 1e6 / 7), same(list);
+    EXPECT_EQ(scale.width(), same.width());
+    EXPECT_EQ(scale.smallest(), same.smallest());
+    EXPECT_EQ(scale.largest(), same.largest());
+    EXPECT_NEAR(scale.squared_norm() / same.squared_norm(), 1, 1e-12);
+    ShapedNoise by_rule(Filter::identity(1), test_source(), Channel::first, scale),
+        by_list(Filter::identity(1), test_source(), Channel::first, same);
+    std::vector<double> x(list.size(), -0x1p40), y = x;
+    by_rule.add_to(x);
+    by_list.add_to(y);
+    EXPECT_EQ(x, y);
+  }
 }
 
 TEST(ShapedNoise, RefusesNoiseThatCouldReachTwoToThe38) {

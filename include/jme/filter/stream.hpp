@@ -10,6 +10,8 @@
 
 namespace jme {
 
+struct OneTapStep;
+
 enum class Direction { forward, inverse };
 
 /// Applies F or F^-1 step by step to vectors of `width` coordinates with the memory the filter needs:
@@ -45,6 +47,8 @@ class FilterStream {
   void begin_last_step(const LastStep& last);
   /// Replaces the tile's inputs by its outputs. `lagged` (lag taps only) is as long as `values`.
   void step_tile(std::size_t begin, std::span<double> values, const double* lagged = nullptr);
+  /// The same, and writes unit * outputs to `to`, as many as lie within the width; leaves `values` undefined.
+  void step_tile(std::size_t begin, std::span<double> values, double unit, double* to);
   void end_step();
 
   [[nodiscard]] std::size_t steps_done() const { return done_; }
@@ -67,7 +71,8 @@ class FilterStream {
 
   void check_width(std::span<const double> in, std::span<double> out) const;
   void advance(std::span<const double> in, std::span<const double> lagged, std::span<double> out);
-  void one_tap_tile(std::size_t begin, std::span<double> values, const double* lagged);
+  [[nodiscard]] OneTapStep one_tap_step(std::size_t begin, const double* lagged);
+  void flush_tile(std::size_t begin, std::size_t count);
   void series_tile(std::size_t begin, std::span<double> values);
   void feedback_tile(std::size_t begin, std::span<double> values, const double* lagged);
   void window_tile(std::size_t begin, std::span<double> values);

@@ -25,16 +25,16 @@ class NoiseScale {
   [[nodiscard]] double largest() const { return largest_; }
   /// Sum of the squares.
   [[nodiscard]] double squared_norm() const { return squared_norm_; }
-  [[nodiscard]] bool is_uniform() const { return smallest_ == largest_; }
 
-  /// out[i] = scale of coordinate begin + i; 0 past the width.
-  void write(std::size_t begin, std::span<double> out) const;
+  /// values[i] += scale of coordinate begin + i times noise[i], rounded to the nearest whole number. `values`
+  /// are whole numbers below 2^52 in whole lanes of 8, the noise stays below 2^51.
+  void add_rounded(std::size_t begin, const double* noise, std::span<double> values) const;
 
  private:
   NoiseScale() = default;
   std::size_t width_ = 0;
   double smallest_ = 0, largest_ = 0, squared_norm_ = 0;
-  std::vector<double> values_;  // empty where a rule says it
+  std::vector<double> values_;  // empty where a rule says it; in whole lanes
   PackedTriangle triangle_{0};
   double diagonal_ = 0, off_diagonal_ = 0;
 };
