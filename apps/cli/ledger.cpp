@@ -43,7 +43,7 @@ Json stream_json(const LedgerEntry& entry) {
                    {"delta", entry.delta ? Json(*entry.delta) : Json()},
                    {"mu", entry.mu},
                    {"rows", entry.rows},
-                   {"horizon", entry.horizon},
+                   {"horizon", entry.horizon > 0 ? Json(entry.horizon) : Json("unbounded")},
                    {"releases", entry.releases},
                    {"started", utc(entry.created)},
                    {"updated", utc(entry.updated)},
@@ -108,10 +108,10 @@ std::string text(const Ledger& ledger, const std::vector<SourceTotal>& totals) {
       rows.push_back({entry.file, "", "unknown", "", "", "", "", "", condition(entry)});
       continue;
     }
-    rows.push_back({entry.source, entry.stream.empty() ? "-" : entry.stream, budget(entry),
-                    fmt::format("{}", entry.rows), fmt::format("{}", entry.horizon),
-                    fmt::format("{}", entry.releases), utc(entry.created), utc(entry.updated),
-                    condition(entry)});
+    rows.push_back(
+        {entry.source, entry.stream.empty() ? "-" : entry.stream, budget(entry),
+         fmt::format("{}", entry.rows), entry.horizon > 0 ? fmt::format("{}", entry.horizon) : "unbounded",
+         fmt::format("{}", entry.releases), utc(entry.created), utc(entry.updated), condition(entry)});
   }
   using enum Align;
   std::string result = aligned(rows, {left, left, left, right, right, right, left, left, left});

@@ -69,7 +69,7 @@ void describe(LedgerEntry& entry, const StreamLog& log) {
   entry.rows = head.state.rows;
   entry.releases = head.state.steps;
   entry.horizon = parsed<std::uint64_t>(value_of(about.settings, "rows")).value_or(0);
-  entry.finished = head.state.finished || entry.rows == entry.horizon;
+  entry.finished = head.state.finished || (entry.horizon > 0 && entry.rows == entry.horizon);
   entry.created = about.created;
   entry.updated = head.updated;
   entry.insecure = !value_of(about.settings, "insecure-test-seed").empty();

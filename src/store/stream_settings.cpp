@@ -72,16 +72,34 @@ class FilterDigest {
     for (const Mode& mode : core.modes) put(std::array{mode.weight, mode.pole});
     put_count(core.inverted ? 1 : 0);
     put(core.inverse_taps);
+    put_count(core.lag_taps.size());
+    for (const LagTap& tap : core.lag_taps) {
+      put_count(tap.lag);
+      put({&tap.weight, 1});
+    }
   }
+  // A schedule is made of a few numbers or written out. Short ones are taken whole; of long ones, which are
+  // made of a few numbers, the beginning, the end and blocks in between: other numbers change all of them.
   void put_schedule(const Schedule& schedule, std::size_t steps) {
     put_count(schedule.is_one() ? 1 : 0);
     if (schedule.is_one()) return;
-    std::vector<double> values(std::min<std::size_t>(steps, 4096));
-    for (std::size_t begin = 0; begin < steps; begin += values.size()) {
-      const std::size_t count = std::min(values.size(), steps - begin);
-      for (std::size_t i = 0; i < count; ++i) values[i] = schedule(begin + i);
+    constexpr std::size_t most_blocks = 192;
+    const std::size_t blocks = (steps + Schedule::block - 1) / Schedule::block;
+    std::vector<double> values(Schedule::block);
+    const auto put_block = [&](std::size_t block) {
+      const std::size_t begin = block * Schedule::block;
+      const std::size_t count = std::min(Schedule::block, steps - begin);
+      schedule.fill(begin, {values.data(), count});
       put({values.data(), count});
+    };
+    if (blocks <= most_blocks) {
+      for (std::size_t block = 0; block < blocks; ++block) put_block(block);
+      return;
     }
+    constexpr std::size_t part = most_blocks / 3;
+    for (std::size_t i = 0; i < part; ++i) put_block(i);
+    for (std::size_t i = 0; i < part; ++i) put_block(part + i * (blocks - 2 * part) / part);
+    for (std::size_t i = 0; i < part; ++i) put_block(blocks - part + i);
   }
   store::Sha256 hash_;
 };
@@ -104,7 +122,11 @@ Settings settings_of(const Mechanism& mechanism) {
   const auto count = [&](std::string_view name, std::size_t value) { add(name, fmt::format("{}", value)); };
   const auto real = [&](std::string_view name, double value) { add(name, number(value)); };
 
-  count("rows", mechanism.horizon().rows());
+  if (mechanism.horizon().is_unbounded()) {
+    add("rows", "unbounded");
+  } else {
+    count("rows", mechanism.horizon().rows());
+  }
   count("every", mechanism.horizon().every());
   count("dimension", config.dimension);
   real("norm-bound", config.norm_bound);

@@ -111,10 +111,11 @@ TEST(Mechanism, TheSamplersDistanceIsKnownWhetherItWasPaidOrNot) {
   const Mechanism paid(config());
   EXPECT_GT(paid.sampler_distance().epsilon, 0);
   EXPECT_LT(paid.sampler_distance().epsilon, 0.01);
-  // With it, the noise in use keeps within the budget: e on epsilon, d and its factor on delta (GUARANTEES of random).
+  // With it, the noise in use keeps within the budget: e on epsilon, d and its factor on delta (GUARANTEES of
+  // random).
   const double e = paid.sampler_distance().epsilon, d = paid.sampler_distance().delta;
   const double ideal = gaussian_epsilon(paid.sigma(), std::exp(-e / 2) * (1e-6 - (1 + std::exp(1)) * d));
-  EXPECT_LE(ideal + e, 1 + 1e-4);
+  EXPECT_LE(ideal + e, 1 + 1e-4);  // the tail granted here is another than when it was paid
   StreamConfig given = config();
   given.budget = {.sigma = 3.0};
   const Mechanism stated(given);

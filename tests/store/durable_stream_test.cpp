@@ -235,6 +235,20 @@ TEST_F(DurableStreamTest, AnInputThatEndsWithABlockMayGrow) {
   }
 }
 
+TEST_F(DurableStreamTest, GoesOnWithoutAHorizon) {
+  StreamConfig config = small();
+  config.rows = 0;
+  config.unbounded = true;
+  config.workload = decay(0.9);
+  config.shape = Shape::automatic();
+  const Mechanism mechanism(config);
+  const Numbers expected = run_in_memory(mechanism, {11}, rows_);
+  for (std::size_t length = 5; length <= 40; length += 7) {
+    run(mechanism, seeded(), std::span(rows_).first(length), PartialBlock::leave);
+  }
+  EXPECT_EQ(run(mechanism, seeded(), rows_), expected);
+}
+
 TEST_F(DurableStreamTest, RefusesTheRowPastTheHorizonInEveryRun) {
   for (int i = 0; i < 2; ++i) {
     DurableStream stream(mechanism_, options());

@@ -25,6 +25,13 @@ TEST(StreamSettings, ChangeWithEverythingThatMakesTheMechanism) {
   const Settings unchanged = settings_of(Mechanism(base()));
   const std::vector<std::pair<std::string, std::function<void(StreamConfig&)>>> changes{
       {"rows", [](StreamConfig& c) { c.rows = 61; }},
+      {"no horizon",
+       [](StreamConfig& c) {
+         c.rows = 0;
+         c.unbounded = true;
+         c.workload = decay(0.9);
+         c.shape = Shape::automatic();
+       }},
       {"every", [](StreamConfig& c) { c.every = 6; }},
       {"dimension", [](StreamConfig& c) { c.dimension = 4; }},
       {"norm bound", [](StreamConfig& c) { c.norm_bound = 1.0 + 1e-15; }},
@@ -96,6 +103,17 @@ TEST(StreamSettings, DoNotChangeWithTheNumberOfThreadsOrFromRunToRun) {
   const Settings before = settings_of(Mechanism(config));
   config.threads = 4;
   EXPECT_EQ(settings_of(Mechanism(config)), before);
+}
+
+TEST(StreamSettings, OfALongHorizonAreThere) {
+  StreamConfig config = base();
+  config.rows = 5'000'000;
+  config.every = 1;
+  config.workload = mean();
+  config.shape = Shape::scaled_blt(3);
+  const Settings before = settings_of(Mechanism(config));
+  config.rows += 1;
+  EXPECT_NE(settings_of(Mechanism(config)), before);
 }
 
 TEST(StreamSettings, AreFoundByName) {
