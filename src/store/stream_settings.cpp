@@ -72,14 +72,19 @@ class FilterDigest {
     for (const Mode& mode : core.modes) put(std::array{mode.weight, mode.pole});
     put_count(core.inverted ? 1 : 0);
     put(core.inverse_taps);
+    put_count(core.lag_taps.size());
+    for (const LagTap& tap : core.lag_taps) put(std::array{static_cast<double>(tap.lag), tap.weight});
   }
   void put_schedule(const Schedule& schedule, std::size_t steps) {
     put_count(schedule.is_one() ? 1 : 0);
     if (schedule.is_one()) return;
-    std::vector<double> values(std::min<std::size_t>(steps, 4096));
-    for (std::size_t begin = 0; begin < steps; begin += values.size()) {
+    // Of very long ones, and those without end, every number of the first million and then a sample: they are
+    // all made by the same few parameters.
+    constexpr std::size_t all = std::size_t{1} << 20, between = 64 * Schedule::block;
+    std::vector<double> values(std::min(steps, Schedule::block));
+    for (std::size_t begin = 0; begin < steps; begin += begin < all ? Schedule::block : between) {
       const std::size_t count = std::min(values.size(), steps - begin);
-      for (std::size_t i = 0; i < count; ++i) values[i] = schedule(begin + i);
+      schedule.fill(begin, std::span(values).first(count));
       put({values.data(), count});
     }
   }
@@ -104,7 +109,11 @@ Settings settings_of(const Mechanism& mechanism) {
   const auto count = [&](std::string_view name, std::size_t value) { add(name, fmt::format("{}", value)); };
   const auto real = [&](std::string_view name, double value) { add(name, number(value)); };
 
-  count("rows", mechanism.horizon().rows());
+  if (mechanism.horizon().is_unbounded()) {
+    add("rows", "unbounded");
+  } else {
+    count("rows", mechanism.horizon().rows());
+  }
   count("every", mechanism.horizon().every());
   count("dimension", config.dimension);
   real("norm-bound", config.norm_bound);
