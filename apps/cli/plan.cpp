@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include <jme/data/bounds.hpp>
 #include <jme/theory/plan.hpp>
 
@@ -37,7 +39,12 @@ ExitCode PlanCommand::run() const {
   }
   const StreamConfig config = stream_.config(known);
   const Plan result = plan(config, stream_.scope(config));
-  Output().write(json_ ? json_line(plan_json(result)) : plan_table(result));
+  const std::string bounds = bounds_ ? fmt::format("--bounds {} ", *bounds_) : "";
+  const std::string command =
+      fmt::format("jme run FILE {}{}", bounds, stream_.with_choice(result.candidates.at(result.recommended)));
+  nlohmann::ordered_json object = plan_json(result);
+  object["recommended"]["command"] = command;
+  Output().write(json_ ? json_line(object) : plan_table(result) + "Recommended: " + command + '\n');
   return ExitCode::ok;
 }
 

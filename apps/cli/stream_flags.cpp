@@ -175,4 +175,50 @@ PlanScope StreamFlags::scope(const StreamConfig& config) const {
   return named;
 }
 
+std::string StreamFlags::with_choice(const PlanCandidate& candidate) const {
+  std::string text;
+  const auto add = [&](std::string_view flag, const Text& value) {
+    if (!value) return;
+    const bool plain = !value->empty() && value->find_first_not_of(
+                                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                              "0123456789.,:=@/_+-") == std::string::npos;
+    std::string quoted = *value;
+    if (!plain) {
+      for (std::size_t at = 0; (at = quoted.find('\'', at)) != std::string::npos; at += 4) {
+        quoted.replace(at, 1, "'\\''");
+      }
+      quoted = '\'' + quoted + '\'';
+    }
+    text += fmt::format("{}--{} {}", text.empty() ? "" : " ", flag, quoted);
+  };
+  add("epsilon", epsilon);
+  add("delta", delta);
+  add("sigma", sigma);
+  add("adjacency", adjacency);
+  add("participations", participations);
+  add("separation", separation);
+  add("rows", horizon.rows);
+  add("steps", horizon.steps);
+  add("every", horizon.every);
+  add("dimension", dimension);
+  add("norm-bound", norm_bound);
+  add("workload", workload);
+  add("workload2", workload2);
+  add("second", second);
+  const bool weighted = balance && *balance != "free" && *balance != "balanced";
+  if (weighted) {
+    add("balance", balance);
+  } else {
+    add("method", std::string(name(candidate.method)));
+  }
+  add("shape", candidate.shape.name());
+  if (candidate.shape_second) add("shape2", candidate.shape_second->name());
+  if (candidate.method == Method::jme || candidate.method == Method::lambda_jme) add("lambda", lambda);
+  if (candidate.method == Method::ime) add("alpha", alpha);
+  if (candidate.method == Method::cs) add("tau", tau);
+  add("objective", objective);
+  add("threads", threads);
+  return text;
+}
+
 }  // namespace jme::cli

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
@@ -43,6 +44,8 @@ struct StreamFlags {
   [[nodiscard]] std::optional<std::size_t> given_dimension() const;
   /// What `plan` shall compare: only what was named.
   [[nodiscard]] PlanScope scope(const StreamConfig& config) const;
+  /// These flags with the method and shapes of a candidate, as they are typed.
+  [[nodiscard]] std::string with_choice(const PlanCandidate& candidate) const;
 
  private:
   [[nodiscard]] Budget budget() const;

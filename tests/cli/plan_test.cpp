@@ -31,8 +31,8 @@ TEST(PlanCommand, ListsEveryMethodAndRecommendsOne) {
 TEST(PlanCommand, TakesTheDimensionAndTheNormBoundFromTheBounds) {
   const std::string flags =
       "plan --sigma 1 --rows 64 --workload prefix --method jme --shape identity --json ";
-  EXPECT_EQ(jme(flags + "--bounds a=0:1,b=-5:5,c=2:3").json(),
-            jme(flags + "--dimension 3 --norm-bound 1.7320508075688772").json());
+  EXPECT_EQ(jme(flags + "--bounds a=0:1,b=-5:5,c=2:3").json()["candidates"],
+            jme(flags + "--dimension 3 --norm-bound 1.7320508075688772").json()["candidates"]);
   EXPECT_EQ(jme(flags + "--bounds a=1:0").code, 2);
 }
 
@@ -63,6 +63,41 @@ TEST(PlanCommand, WritesATableThatMarksTheRecommended) {
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.out, HasSubstr("rmse_second"));
   EXPECT_THAT(result.out, HasSubstr("\n*  "));
+}
+
+// The design's figures: nu = 1 costs the first moment 6.1% and improves the second by 25%.
+TEST(PlanCommand, ShowsWhatEachBalanceCostsAndGains) {
+  const auto balances = jme(base + "--json").json()["balances"];
+  ASSERT_EQ(balances.size(), 2U);
+  EXPECT_EQ(balances[0]["balance"], "free");
+  EXPECT_EQ(balances[1]["balance"], "balanced");
+  const auto ratio = [&](const char* key) {
+    return balances[1][key].get<double>() / balances[0][key].get<double>();
+  };
+  EXPECT_NEAR(ratio("rmse_first"), 1.061, 1e-3);
+  EXPECT_NEAR(ratio("rmse_second"), 0.75, 1e-3);
+  EXPECT_THAT(jme(base).out, HasSubstr("costs it 6.1% and takes 25.0% off"));
+  EXPECT_FALSE(jme(base + "--json --method ime").json().contains("balances"));
+}
+
+TEST(PlanCommand, RecommendsACommandThatRuns) {
+  const std::string marker = "Recommended: jme run FILE ";
+  for (const std::string more : {"", "--balance 3", "--shape sqrt --method cs --tau 2",
+                                 "--second diagonal --every 8", "--adjacency add-remove --lambda 0.5"}) {
+    const CommandResult plan = jme(base + more);
+    const std::size_t at = plan.out.find(marker);
+    ASSERT_NE(at, std::string::npos) << plan.out << plan.err;
+    const std::string flags =
+        plan.out.substr(at + marker.size(), plan.out.find('\n', at) - at - marker.size());
+    EXPECT_THAT(flags, HasSubstr("--rows 64"));
+    const CommandResult run = jme(words("run - --no-header " + flags), {.input = "0.1,0.2,0.3\n"});
+    EXPECT_EQ(run.code, 0) << flags << ": " << run.err;
+    const auto object = jme(base + more + " --json").json()["recommended"];
+    EXPECT_EQ(object["command"], "jme run FILE " + flags);
+    EXPECT_EQ(run.lines()[0]["configuration"]["method"], object["method"]);
+    EXPECT_EQ(run.lines()[0]["configuration"]["shape"], object["shape"]);
+    EXPECT_DOUBLE_EQ(run.lines()[0]["configuration"]["std_second"], object["std_second"]);
+  }
 }
 
 TEST(PlanCommand, SpendsABudgetOrANoiseMultiplierNotBoth) {

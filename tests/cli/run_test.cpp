@@ -305,6 +305,27 @@ TEST_F(RunCommand, EveryMethodRuns) {
   }
 }
 
+TEST_F(RunCommand, NeedsNoHorizonForPrefixMeanAndDecay) {
+  for (const std::string workload : {"prefix", "mean", "decay:0.9"}) {
+    for (const std::string method : {"jme", "lambda-jme", "ime", "cs", "pp", "pp-debiased"}) {
+      const CommandResult result =
+          jme(secure + "--rows unbounded --every 2 --workload " + workload + " --method " + method,
+              {.input = csv(5)});
+      EXPECT_EQ(result.code, 0) << workload << " " << method << ": " << result.err;
+      EXPECT_EQ(result.releases().size(), 3U);
+      const auto metadata = result.lines()[0];
+      EXPECT_EQ(metadata["configuration"]["rows"], "unbounded");
+      EXPECT_EQ(metadata["configuration"]["steps"], "unbounded");
+      EXPECT_THAT(metadata["privacy"]["statement"], testing::HasSubstr("however long it becomes"));
+    }
+  }
+  expect_refused(jme(secure + "--rows unbounded --workload window:2", {.input = csv(5)}), 2, "workload");
+  expect_refused(jme(secure + "--rows unbounded --shape sqrt", {.input = csv(5)}), 2, "shape = sqrt");
+  const CommandResult dry = jme(secure + "--steps unbounded --dimension 2 --dry-run");
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_THAT(dry.out, testing::HasSubstr("without a horizon"));
+}
+
 TEST_F(RunCommand, BalancedIsLambdaJmeAtNuOne) {
   const auto configuration = jme(secure + "--rows 4 --shape identity --balance balanced", {.input = csv(4)})
                                  .lines()[0]["configuration"];

@@ -55,6 +55,36 @@ TEST_F(ShapeCommand, AnswersForAMillionSteps) {
   EXPECT_LT(object["rmse"], 6);
 }
 
+TEST_F(ShapeCommand, ShowsEverythingThatDefinesTheShape) {
+  const auto scaled =
+      jme("shape --workload prefix --steps 500 --shape scaled-blt:3 --json").json()["parameters"];
+  EXPECT_EQ(scaled["order"], 3);
+  EXPECT_EQ(scaled["poles"].size(), 3u);
+  EXPECT_EQ(scaled["zeros"].size(), 3u);
+  for (const char* key : {"start_offset", "start_power", "end_offset", "end_power"}) {
+    EXPECT_TRUE(scaled[key].is_number()) << key;
+  }
+  const auto window = jme("shape --workload window:20 --steps 500 --json");
+  EXPECT_EQ(window.json()["shape"], "scaled-blt:3");
+  EXPECT_EQ(window.json()["parameters"]["lag_taps"][2]["lag"], 60);
+  EXPECT_EQ(window.json()["state_vectors"], 3);
+  const auto blt = jme("shape --workload mean --steps 500 --shape blt:2 --json").json()["parameters"];
+  EXPECT_EQ(blt["zeros"].size(), 2u);
+  EXPECT_FALSE(blt.contains("start_power"));
+  EXPECT_EQ(jme("shape --workload mean --steps 50 --shape banded:1e9 --json").json()["parameters"]["order"],
+            1'000'000'000);
+}
+
+TEST_F(ShapeCommand, KnowsStreamsWithoutAHorizon) {
+  // (2/pi) K(0.9), which no shape goes below in the long run.
+  const auto decay = jme("shape --workload decay:0.9 --steps unbounded --json").json();
+  EXPECT_EQ(decay["steps"], "unbounded");
+  EXPECT_NEAR(decay["max"], 1.4518427, 1.5e-4);
+  EXPECT_EQ(decay["at"][0]["steps"], 100);
+  EXPECT_EQ(jme("shape --workload decay:0.9 --rows unbounded --json").out,
+            jme("shape --workload decay:0.9 --steps unbounded --json").out);
+}
+
 TEST_F(ShapeCommand, TakesAMatrixAndRefusesABadOne) {
   write_npy_matrix(path("i.npy"), Eigen::MatrixXd::Identity(4, 4));
   EXPECT_NEAR(jme("shape --workload prefix --steps 4 --json --shape @" + path("i.npy")).json()["max"], 2.0,
@@ -88,7 +118,11 @@ TEST_F(ShapeCommand, RefusesWhatMakesNoSense) {
   expect_refused(jme("shape --workload mean --steps 10 --shape round"), 2, "shape");
   expect_refused(jme("shape --workload mean --steps 10 --shape blt:0"), 2, "shape");
   expect_refused(jme("shape --workload mean --steps 10 --objective least"), 2, "objective = least: must be");
-  expect_refused(jme("shape --workload mean --steps unbounded"), 2, "steps = unbounded");
+  expect_refused(jme("shape --workload window:10 --steps unbounded"), 2, "workload = window:10");
+  expect_refused(jme("shape --workload mean --steps unbounded --shape sqrt"), 2, "shape = sqrt");
+  expect_refused(jme("shape --workload mean --steps unbounded --rows 5"), 2, "either rows or steps");
+  expect_refused(jme("shape --workload mean --steps 10 --shape blt:100"), 2, "shape = blt:100");
+  expect_refused(jme("shape --workload mean --steps 10 --shape banded:1.5"), 2, "shape = banded:1.5");
 }
 
 TEST_F(ShapeCommand, CountsAreWholeNumbersAlsoInScientificNotation) {

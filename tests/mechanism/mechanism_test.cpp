@@ -161,6 +161,112 @@ TEST(Mechanism, StepsAreAnotherWayToGiveTheHorizon) {
   EXPECT_EQ(Mechanism(c).horizon().rows(), 60U);
 }
 
+StreamConfig unbounded_config(const Workload& workload) {
+  StreamConfig c = config();
+  c.rows = 0;
+  c.unbounded = true;
+  c.workload = workload;
+  return c;
+}
+
+TEST(Mechanism, WithoutAHorizonKeepsAnyLengthPrivate) {
+  for (const Workload& workload : {prefix(), mean(), decay(0.99)}) {
+    for (const Method method : {Method::jme, Method::lambda_jme, Method::ime, Method::cs}) {
+      StreamConfig c = unbounded_config(workload);
+      c.method = method;
+      const Mechanism mechanism(c);
+      EXPECT_TRUE(mechanism.horizon().is_unbounded());
+      EXPECT_EQ(mechanism.horizon().steps(), Horizon::most_steps);
+      EXPECT_EQ(mechanism.shape_first().kind(), Shape::Kind::scaled_blt);
+      // No column is longer than 1, and all of them count.
+      ASSERT_EQ(mechanism.exposure().patterns.size(), 1U);
+      EXPECT_EQ(mechanism.exposure().patterns[0][0].first, 1);
+      EXPECT_TRUE(std::isfinite(mechanism.calibration().std_first));
+    }
+  }
+}
+
+TEST(Mechanism, WithoutAHorizonPaysTheSamplerForAsLongAsThatIsCheap) {
+  const double ideal = noise_multiplier({.epsilon = 1, .delta = 1e-6});
+  const Mechanism mechanism(unbounded_config(mean()));
+  EXPECT_GE(mechanism.sampler_steps(), std::size_t{1} << 18);
+  EXPECT_LE(mechanism.sampler_steps(), Horizon::most_steps);
+  EXPECT_GT(mechanism.sigma(), ideal);
+  EXPECT_LE(mechanism.sigma(), 1.02 * ideal);
+  // At the end the distance is stated, and finite.
+  EXPECT_GT(mechanism.sampler_excess().epsilon, 0);
+  EXPECT_LT(mechanism.sampler_excess().epsilon, 1);
+  // Under the identity steps share no noise: only a person's own count, however many there are.
+  StreamConfig c = unbounded_config(mean());
+  c.shape = Shape::identity();
+  EXPECT_EQ(Mechanism(c).sampler_steps(), Horizon::most_steps);
+  EXPECT_EQ(Mechanism(c).sampler_excess().epsilon, 0);
+  c.budget = {.sigma = 3};
+  EXPECT_EQ(Mechanism(c).sampler_steps(), 0U);
+}
+
+TEST(Mechanism, WithoutAHorizonTakesSeveralRowsOfAPerson) {
+  StreamConfig c = unbounded_config(decay(0.9));
+  c.participation = {.rows = 5, .separation = 50};
+  const double far = Mechanism(c).calibration().sensitivity;
+  c.participation.separation = 1;
+  const double near = Mechanism(c).calibration().sensitivity;
+  c.participation = {};
+  const double single = Mechanism(c).calibration().sensitivity;
+  EXPECT_GT(far, std::sqrt(5.0) * single * (1 - 1e-4));
+  EXPECT_LT(far, 1.01 * std::sqrt(5.0) * single);  // 50 rows later hardly anything of a row is left
+  EXPECT_GT(near, 1.5 * std::sqrt(5.0) * single);
+  EXPECT_LE(near, 5 * single * (1 + 1e-4));
+}
+
+TEST(Mechanism, WithoutAHorizonNoisesRowsForPp) {
+  StreamConfig c = unbounded_config(mean());
+  c.method = Method::pp;
+  c.every = 100;
+  const Mechanism mechanism(c);
+  EXPECT_EQ(mechanism.horizon().rows(), Horizon::most_steps);  // every row draws
+  EXPECT_EQ(mechanism.c1().steps(), Horizon::most_steps);
+}
+
+TEST(Mechanism, WithoutAHorizonRefusesWhatNeedsOne) {
+  EXPECT_EQ(complaint([](auto& c) { c.unbounded = true; }).substr(0, 5), "steps");
+  EXPECT_EQ(complaint([](auto& c) { c = unbounded_config(window(10)); }).substr(0, 8), "workload");
+  EXPECT_EQ(complaint([](auto& c) {
+              c = unbounded_config(prefix());
+              c.shape = Shape::square_root();
+            }).substr(0, 5),
+            "shape");
+}
+
+TEST(Mechanism, ChannelsThatAreAskedForTheSameShareIt) {
+  StreamConfig c = config();
+  EXPECT_TRUE(Mechanism(c).second_is_like_first());
+  c.shape_second = Shape::automatic();
+  EXPECT_TRUE(Mechanism(c).second_is_like_first());
+  c.shape_second = Shape::identity();
+  EXPECT_FALSE(Mechanism(c).second_is_like_first());
+  c.shape_second.reset();
+  c.workload_second = decay(0.5);
+  EXPECT_FALSE(Mechanism(c).second_is_like_first());
+  c.method = Method::cs;
+  EXPECT_FALSE(Mechanism(c).second_is_like_first());
+  c.workload_second.reset();
+  EXPECT_TRUE(Mechanism(c).second_is_like_first());
+  c.second = SecondMoment::none;
+  EXPECT_FALSE(Mechanism(c).second_is_like_first());
+}
+
+TEST(Mechanism, SharedShapesAskOfTheSamplerWhatTwoEqualOnesDo) {
+  StreamConfig shared = config();
+  shared.rows = 5000;
+  shared.shape = Shape::scaled_blt(3);
+  StreamConfig apart = shared;  // the same numbers, written out: not known to be the same
+  apart.shape_second = Shape::scaled_blt(3).with_parameters(prefix(), Horizon(5000));
+  ASSERT_TRUE(Mechanism(shared).second_is_like_first());
+  ASSERT_FALSE(Mechanism(apart).second_is_like_first());
+  EXPECT_NEAR(Mechanism(shared).sigma(), Mechanism(apart).sigma(), 1e-12);
+}
+
 TEST(Mechanism, BalanceMovesLambdaTowardsTheHeavierError) {
   StreamConfig c = config();
   c.method = Method::lambda_jme;

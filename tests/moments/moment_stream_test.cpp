@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/filter/error_norm_stream.hpp>
 #include <jme/moments/moment_stream.hpp>
 
 namespace jme {
@@ -50,6 +51,32 @@ TEST(MomentStream, FinishReleasesAPartialBlockOnceAndTakesNoMoreRows) {
   EXPECT_EQ(stream.release().rows(), 3U);
   EXPECT_FALSE(stream.finish().is_new());
   EXPECT_THROW(stream.push(row), BudgetExhausted);
+}
+
+TEST(MomentStream, WithoutAHorizonStatesTheNoiseOfEveryRelease) {
+  for (const Workload& workload : {prefix(), mean(), decay(0.9)}) {
+    for (const std::size_t every : {1ul, 3ul}) {
+      StreamConfig config{.budget = {.epsilon = 1, .delta = 1e-6},
+                          .unbounded = true,
+                          .every = every,
+                          .dimension = 2,
+                          .norm_bound = 1.0,
+                          .workload = workload};
+      const Mechanism mechanism(config);
+      MomentStream stream(mechanism, InsecureTestSeed{3});
+      const std::vector<double> row{0.1, 0.2};
+      std::vector<double> norms(40);
+      ErrorNormStream(mechanism.a1(), mechanism.c1()).next(norms);
+      for (std::size_t step = 0; step < norms.size(); ++step) {
+        for (std::size_t i = 0; i < every; ++i) stream.push(row);
+        ASSERT_TRUE(stream.release().is_new());
+        EXPECT_DOUBLE_EQ(stream.release().std_first(),
+                         mechanism.calibration().std_first * std::sqrt(norms[step]));
+        EXPECT_DOUBLE_EQ(stream.release().std_second(),
+                         mechanism.calibration().std_second * std::sqrt(norms[step]));
+      }
+    }
+  }
 }
 
 TEST(MomentStream, NamesTheRowAndColumnOfBadValuesAndNeverTheValue) {

@@ -150,6 +150,40 @@ TEST_P(DenseAgreement, ToOneLatticeUnitForEveryShapeAndWorkload) {
 }
 INSTANTIATE_TEST_SUITE_P(Rows, DenseAgreement, testing::Values(15, 60, 299, 300));
 
+/// The first n steps of a filter.
+Filter beginning(const Filter& filter, std::size_t n) {
+  std::vector<double> rows(n), columns(n);
+  filter.row().fill(0, rows);
+  filter.column().fill(0, columns);
+  return Filter::toeplitz(n, filter.core(), Schedule::values(rows), Schedule::values(columns));
+}
+
+TEST(DenseAgreementWithoutAHorizon, ToOneLatticeUnitForEveryWorkload) {
+  constexpr std::size_t n = 200;
+  for (const Workload& workload : {prefix(), mean(), decay(0.9)}) {
+    const Mechanism mechanism({.budget = {.epsilon = 1, .delta = 1e-6},
+                               .unbounded = true,
+                               .dimension = 3,
+                               .norm_bound = 1.3,
+                               .workload = workload,
+                               .second = SecondMoment::none});
+    const Eigen::MatrixXd x = random_stream(n, 3);
+    const double std_units = mechanism.calibration().std_first / mechanism.lattice().first;
+    const Eigen::MatrixXd noisy =
+        lattice_units(x, 1.3) +
+        lattice_noise(beginning(mechanism.c1(), n), Channel::first, Eigen::VectorXd::Constant(3, std_units));
+    const Eigen::MatrixXd first = workload.filter(Horizon(n)).to_dense() * noisy * mechanism.lattice().first;
+    MomentStream stream(mechanism, InsecureTestSeed{seed});
+    // One lattice unit where a rounding falls the other way, plus double rounding of a sum of n terms.
+    const double tolerance = mechanism.lattice().first + n * 0x1p-50 * first.cwiseAbs().maxCoeff();
+    for (Eigen::Index t = 0; t < x.rows(); ++t) {
+      const std::vector<double> row{x(t, 0), x(t, 1), x(t, 2)};
+      const Eigen::Map<const Eigen::RowVectorXd> got(stream.push(row).first().data(), 3);
+      ASSERT_LE((got - first.row(t)).cwiseAbs().maxCoeff(), tolerance) << workload.name() << " " << t;
+    }
+  }
+}
+
 // PP and its debiased form with the same draws differ by the bias alone, on the diagonal: sum_t V_kt Q_tt
 // std1^2 at release k, Q = (C1'C1)^-1 over rows (MATH 4).
 void expect_difference_to_be_the_bias(StreamConfig config) {

@@ -214,6 +214,17 @@ TEST(Falsification, JmeHoldsForTheLastRowOfADecayingBlock) {
   EXPECT_FALSE(leaks(config, differing_at(0, config.rows, e1(), -e1()), sigma, samples));
 }
 
+TEST(Falsification, JmeHoldsForWindowsWhoseOldDrawsAreMadeAgain) {
+  StreamConfig config = base_config(Method::jme);
+  config.workload = window(2);
+  config.rows = 8;
+  config.shape = Shape::scaled_blt(2);
+  ASSERT_EQ(Mechanism(config).c1().lag_taps().size(), 3U);
+  // All columns have norm 1: every row is a worst case.
+  expect_private_and_the_test_to_have_power(config, differing_at(1, config.rows, e1(), -e1()), 0.999);
+  EXPECT_FALSE(leaks(config, differing_at(7, config.rows, e1(), -e1()), sigma, samples));
+}
+
 TEST(Falsification, ImeAndCsHold) {
   for (const Method method : {Method::ime, Method::cs}) {
     const StreamConfig config = base_config(method);
