@@ -1,7 +1,6 @@
 #include "cell_filler.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -19,14 +18,16 @@ CellFiller::CellFiller(MissingCells cells, double norm_bound, bool bounded)
 }
 
 void CellFiller::learn(const Release& release) {
+  if (release.steps() == steps_) return;
+  steps_ = release.steps();
   const bool uses_model = cells_.uses(MissingCells::From::model);
   if (!uses_model && !cells_.uses(MissingCells::From::mean)) return;
   if (!(release.weight_first() > 0)) return;
   const auto d = static_cast<double>(release.dimension());
-  const double v1 = std::pow(release.std_first() / release.weight_first(), 2);
+  const double noise = release.std_first() / release.weight_first();
   // Early means are mostly noise. Weigh them as one would who knows of a column only that it is about as
   // large as the norm bound allows: variance zeta^2 / d around the centre.
-  const double trust = 1 / (1 + v1 * d / (norm_bound_ * norm_bound_));
+  const double trust = 1 / (1 + noise * noise * d / (norm_bound_ * norm_bound_));
   for (Eigen::Index i = 0; i < mean_.size(); ++i) {
     mean_(i) = trust * release.first()[static_cast<std::size_t>(i)] / release.weight_first();
     if (bounded_) mean_(i) = std::clamp(mean_(i), -1.0, 1.0);

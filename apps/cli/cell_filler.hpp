@@ -18,8 +18,8 @@ class CellFiller {
   CellFiller(MissingCells cells, double norm_bound, bool bounded);
 
   [[nodiscard]] const MissingCells& cells() const { return cells_; }
-  /// Takes note of a release. Rows filled from it depend on what was released before, which the guarantee
-  /// covers (data/GUARANTEES.md).
+  /// Takes note of a release, once each. Rows filled from it depend on what was released before, which the
+  /// guarantee covers (data/GUARANTEES.md).
   void learn(const Release& release);
   /// Fills the cells named in `missing`.
   void fill(std::span<double> row, std::span<const std::size_t> missing) const;
@@ -30,6 +30,7 @@ class CellFiller {
   MissingCells cells_;
   double norm_bound_;
   bool bounded_;
+  std::size_t steps_ = 0;      // of the release learnt last
   Eigen::VectorXd mean_;       // 0 before the first release
   Eigen::MatrixXd precision_;  // of the model; the identity before the first release
 };

@@ -50,6 +50,7 @@ class DurableRun final : public RunningStream {
   void end_input() override;
   void flush() override;
   void stop() override;
+  [[nodiscard]] const Release* newest() const override { return stream_.newest(); }
   [[nodiscard]] std::size_t rows() const override { return stream_.rows(); }
 
  private:

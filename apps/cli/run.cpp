@@ -56,6 +56,7 @@ void pump(RowReader& reader, RowIntake& intake, RunningStream& stream, const Run
   };
   while (next()) {
     stream.push(row);
+    if (const Release* newest = stream.newest()) intake.learn(*newest);
     if (progress.is_shown()) progress.update(stream.rows(), reader.progress());
   }
   if (stream.rows() == 0) throw DataError(reader.place() + ": no rows");
@@ -211,10 +212,11 @@ ExitCode RunCommand::run() const {
   Output standard;
   Output& output = file ? *file : standard;
   const MissingCells missing = input.missing(names);
-  if (durable && (missing.uses(MissingCells::From::mean) || missing.uses(MissingCells::From::model))) {
-    throw InvalidParameter("missing",
-                           "mean and model cannot be used with state: a resumed run could not tell which "
-                           "release had filled a cell; give the column a public value");
+  if (durable && missing.uses(MissingCells::From::model)) {
+    throw InvalidParameter(
+        "missing", "model",
+        "another rule, such as mean, with --state: rows must come out the same bit for bit "
+        "when they are read again, even by a later version");
   }
   RowIntake intake(reader, bounds, missing, input.options.on_bad_row, config.norm_bound);
   const RunDescription run = describe(bounds);
@@ -225,7 +227,6 @@ ExitCode RunCommand::run() const {
   const auto publish = [&](const Release& release) {
     if (release.steps() == 1) output.write(json_line(metadata(run, names)));
     output.write(writer.line(release));
-    intake.learn(release);
     if (report) {
       report->add(release);
       last = release;

@@ -20,6 +20,8 @@ class RunningStream {
   virtual void flush() {}
   /// The process shall end: the same, and says how to go on.
   virtual void stop() {}
+  /// The release of the last block that ended; null before the first.
+  [[nodiscard]] virtual const Release* newest() const = 0;
   /// Rows of the input so far.
   [[nodiscard]] virtual std::size_t rows() const = 0;
 };
@@ -31,6 +33,9 @@ class PassingStream final : public RunningStream {
 
   void push(std::span<const double> row) override { give(stream_.push(row)); }
   void end_input() override { give(stream_.finish()); }
+  [[nodiscard]] const Release* newest() const override {
+    return stream_.release().steps() > 0 ? &stream_.release() : nullptr;
+  }
   [[nodiscard]] std::size_t rows() const override { return stream_.rows(); }
 
  private:

@@ -26,7 +26,8 @@ Eigen::MatrixXd Release::second_matrix() const {
 }
 
 std::vector<double> Release::packed() const {
-  std::vector<double> numbers{std_first_, std_second_, bias_second_, weight_first_, weight_second_};
+  std::vector<double> numbers{std_first_,    std_second_,    bias_second_,
+                              weight_first_, weight_second_, shares_noise_ ? 1.0 : 0.0};
   numbers.insert(numbers.end(), first_.begin(), first_.end());
   numbers.insert(numbers.end(), second_.begin(), second_.end());
   return numbers;
@@ -35,7 +36,7 @@ std::vector<double> Release::packed() const {
 Release Release::unpacked(std::size_t dimension, SecondMoment second, std::size_t rows, std::size_t steps,
                           std::span<const double> numbers) {
   Release release(dimension, second);
-  constexpr std::size_t scalars = 5;
+  constexpr std::size_t scalars = 6;
   if (numbers.size() != scalars + release.first_.size() + release.second_.size()) {
     throw StateError("a stored release does not have the numbers of this stream");
   }
@@ -44,6 +45,7 @@ Release Release::unpacked(std::size_t dimension, SecondMoment second, std::size_
   release.bias_second_ = numbers[2];
   release.weight_first_ = numbers[3];
   release.weight_second_ = numbers[4];
+  release.shares_noise_ = numbers[5] != 0;
   numbers = numbers.subspan(scalars);
   std::copy_n(numbers.begin(), release.first_.size(), release.first_.begin());
   numbers = numbers.subspan(release.first_.size());

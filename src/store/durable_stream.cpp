@@ -110,6 +110,7 @@ struct DurableStream::Impl {
     compare(*replayed, digest->close());
     ready.push_back(Release::unpacked(mechanism.config().dimension, mechanism.config().second, replayed->rows,
                                       replayed->step, replayed->numbers));
+    last_replayed = ready.back();
     replayed.reset();
   }
 
@@ -175,6 +176,8 @@ struct DurableStream::Impl {
 
   void close_block(const Release& release) {
     at_block_end.reset();
+    last_replayed.reset();
+    has_made_release = true;
     pending.push_back({.step = release.steps(),
                        .rows = release.rows(),
                        .numbers = release.packed(),
@@ -231,7 +234,9 @@ struct DurableStream::Impl {
   store::StreamStore kept;
   std::optional<MomentStream> stream;  // from the first new row on
   std::optional<store::RowDigest> digest;
-  std::optional<StoredBlock> replayed;      // whose rows are coming
+  std::optional<StoredBlock> replayed;   // whose rows are coming
+  std::optional<Release> last_replayed;  // while nothing newer was made
+  bool has_made_release = false;
   std::vector<StoredBlock> pending;         // not on disk yet
   std::vector<Release> waiting;             // the same as releases
   std::optional<StreamState> at_block_end;  // state after `pending`, where the stream has moved on
@@ -278,6 +283,12 @@ const Release* DurableStream::next() {
   inside.given = std::move(inside.ready.front());
   inside.ready.pop_front();
   return &*inside.given;
+}
+
+const Release* DurableStream::newest() const {
+  const Impl& inside = impl();
+  if (inside.has_made_release) return &inside.stream->release();
+  return inside.last_replayed ? &*inside.last_replayed : nullptr;
 }
 
 std::uint64_t DurableStream::rows() const {

@@ -59,6 +59,40 @@ TEST_F(DurableCommand, ATrueRunRepeatsItselfByteForByte) {
   EXPECT_EQ(read_text(path("out.ndjson")), first);
 }
 
+// Cells filled from releases: a row that is read again is filled with what filled it before, whether its
+// release was printed, waited for its commit or came back from disk.
+TEST_F(DurableCommand, CellsFilledWithReleasedMeansAreTheSameWhenTheyComeAgain) {
+  std::string csv = "a,b\n";
+  for (int i = 0; i < 30; ++i) csv += i % 3 == 2 ? "0.5,\n" : "0.5,-0.3\n";
+  for (const std::string interval : {"0", "10000"}) {
+    const std::string run = "run" + flags + "--missing mean --leave-open --commit-interval " + interval +
+                            state("fill" + interval);
+    ASSERT_EQ(jme(run, {.input = first_rows(csv, 13)}).code, 0);
+    const CommandResult first = jme(run, {.input = csv});
+    ASSERT_EQ(first.code, 0) << first.err;
+    EXPECT_EQ(jme(run, {.input = csv}).out, first.out);
+    // Another rule is another stream.
+    EXPECT_EQ(jme(run + "--missing centre", {.input = csv}).code, 2) << "given twice";
+  }
+  const std::string other = "run" + flags + "--missing centre --leave-open " + state("fill0");
+  EXPECT_EQ(jme(other, {.input = csv}).code, 5);
+  const CommandResult seeded = jme("run" + flags + seed + "--missing mean ", {.input = csv});
+  EXPECT_EQ(jme("run" + flags + seed + "--missing mean" + state("seeded"), {.input = csv}).out, seeded.out);
+  expect_refused(jme("run" + flags + "--missing model" + state("model"), {.input = csv}), 2,
+                 "missing = model: must be another rule");
+}
+
+TEST_F(DurableCommand, ModelsComeOutTheSameAgainForEveryMethod) {
+  const std::string data = input(30);
+  for (const std::string method : {"jme", "pp"}) {
+    const std::string run = "run " + data + flags + "--method " + method +
+                            " --emit covariance,pca:2,second,density" + state(method);
+    const CommandResult first = jme(run);
+    ASSERT_EQ(first.code, 0) << first.err;
+    EXPECT_EQ(jme(run).out, first.out) << method;
+  }
+}
+
 TEST_F(DurableCommand, RewritesTheOutputFileFromTheStart) {
   const std::string csv = read_text(input(30));
   const std::string out = path("out.ndjson");

@@ -54,6 +54,10 @@ class DurableStream {
   /// The next release that is on disk; null where there is none yet. Stays until the next call.
   const Release* next();
 
+  /// The release of the last block that ended, whether it is on disk or not: rows that depend on it are the
+  /// same when they come again. Null before the first; stays until the next row.
+  [[nodiscard]] const Release* newest() const;
+
   [[nodiscard]] std::uint64_t rows() const;            ///< of the input so far
   [[nodiscard]] std::uint64_t committed_rows() const;  ///< that need not be counted again
   [[nodiscard]] std::uint64_t rows_before() const;     ///< committed by earlier runs
