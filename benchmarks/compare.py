@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -59,6 +60,7 @@ def measured(options, scratch, run):
             peers |= json.loads(run(f"{section} (numpy)", [*PEER, *flags, *csv, section])[0])
         if section == "ingest":
             ours["run"] = jme_run(options, csv[1], ours["ingest"], run)
+            ours["durable"] = durable_run(options, csv[1], ours["ingest"], run, scratch)
     return ours, peers
 
 
@@ -66,6 +68,23 @@ def jme_run(options, csv, ingest, run):
     command = [str(options.build / "apps" / "cli" / "jme"), "run", csv, "--rows", str(ingest["rows"]), *JME_RUN]
     seconds = sorted(run("jme run", command)[1] for _ in range(3))
     return {"bytes": {"value": ingest["bytes"] / seconds[1]}, "rows": {"value": ingest["rows"] / seconds[1]}}
+
+
+def durable_run(options, csv, ingest, run, scratch):
+    """The same with --state on the scratch folder's disk, and without, in turns: what commits cost."""
+    command = [str(options.build / "apps" / "cli" / "jme"), "run", csv, "--rows", str(ingest["rows"]), *JME_RUN]
+    seconds = {"with": [], "without": []}
+    for turn in range(5):
+        seconds["without"].append(run("jme run", command)[1])
+        seconds["with"].append(run("jme run --state", [*command, "--state", f"{scratch}/state{turn}"])[1])
+    rows = {name: {"value": ingest["rows"] / statistics.median(turns)} for name, turns in seconds.items()}
+    begin = time.perf_counter()
+    with open(f"{scratch}/sync", "wb") as file:
+        for _ in range(20):
+            file.write(b"x")
+            file.flush()
+            os.fdatasync(file.fileno())
+    return {"rows": rows["with"], "without": rows["without"], "sync_seconds": (time.perf_counter() - begin) / 20}
 
 
 def processor():

@@ -68,6 +68,8 @@ def lines_of(ours, peers):
              value("ingest", "bytes_limit"), at_least(150e6, "150 MB/s")),
         line("  jme run --every 1000 on it", value("run", "bytes"), "bytes/s"),
         line("  the same in rows", value("run", "rows"), "rows/s"),
+        line("  with --state | limit: without", value("durable", "rows"), "rows/s", None, value("durable", "without"),
+             of_limit(0.5)),
     ]
     for workload, by_horizon in ours["shape"]["rmse_over_optimum"].items():
         for steps, ratio in by_horizon.items():

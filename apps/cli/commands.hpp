@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "durable_run.hpp"
 #include "exit_codes.hpp"
 #include "input_flags.hpp"
 #include "parse.hpp"
@@ -24,6 +25,21 @@ class CalibrateCommand {
  private:
   CLI::App* app_;
   Text epsilon_, delta_, sigma_;
+  bool json_ = false;
+};
+
+/// What training on sampled batches costs, or the noise it needs.
+class AccountCommand {
+ public:
+  explicit AccountCommand(CLI::App& root);
+  AccountCommand(const AccountCommand&) = delete;
+  AccountCommand& operator=(const AccountCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  Text sampling_rate_, steps_, delta_, sigma_, epsilon_, adjacency_;
   bool json_ = false;
 };
 
@@ -89,8 +105,40 @@ class RunCommand {
   CLI::App* app_;
   StreamFlags stream_;
   InputFlags input_;
+  StateFlags state_;
   Text emit_, output_, report_, report_title_, figures_, seed_;
   bool raw_ = false, psd_ = false, dry_run_ = false;
+};
+
+/// What was spent on the streams of a state folder.
+class LedgerCommand {
+ public:
+  explicit LedgerCommand(CLI::App& root);
+  LedgerCommand(const LedgerCommand&) = delete;
+  LedgerCommand& operator=(const LedgerCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  Text directory_, delta_;
+  bool json_ = false;
+};
+
+/// The paper, figure by figure.
+class ReproduceCommand {
+ public:
+  explicit ReproduceCommand(CLI::App& root);
+  ReproduceCommand(const ReproduceCommand&) = delete;
+  ReproduceCommand& operator=(const ReproduceCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  std::string name_;
+  Text out_, seed_, threads_;
+  bool quick_ = false, fresh_ = false, list_ = false, json_ = false;
 };
 
 /// The whole pipeline on built-in public data, private beside exact.

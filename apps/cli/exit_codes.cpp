@@ -10,6 +10,7 @@
 #include <jme/base/errors.hpp>
 
 #include "output.hpp"
+#include "stop_signals.hpp"
 
 namespace jme::cli {
 
@@ -54,6 +55,8 @@ ExitCode report(const std::exception_ptr& error) {
   } catch (const StateError& e) {
     print_error(e.what());
     return ExitCode::state;
+  } catch (const Stopped& e) {
+    die_of(e.signal());
   } catch (const ReaderGone&) {
     return ExitCode::ok;  // `jme run ... | head` has what it wanted
   } catch (const std::bad_alloc&) {

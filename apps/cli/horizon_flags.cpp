@@ -8,27 +8,29 @@ namespace jme::cli {
 
 void HorizonFlags::attach(CLI::App& app) {
   const std::string group = "Horizon (public)";
-  add_text(app, "--rows", rows, "N", "At most this many rows will ever come")->group(group);
+  add_text(app, "--rows", rows, "N", "At most this many rows will ever come, or unbounded")->group(group);
   add_text(app, "--steps", steps, "N", "The same in releases: rows = steps * every")->group(group);
   add_text(app, "--every", every, "K",
            "Publish after every K rows (default 1); more rows a release, less noise")
       ->group(group);
 }
 
+bool HorizonFlags::is_unbounded() const {
+  return (rows && *rows == "unbounded") || (steps && *steps == "unbounded");
+}
+
 Horizon HorizonFlags::horizon() const {
   const std::size_t block = every ? parse_count("every", *every) : 1;
   if (rows && steps) throw InvalidParameter("rows", "give either rows or steps, not both");
+  if (is_unbounded()) return Horizon::unbounded(block);
   if (rows) return Horizon(parse_count("rows", *rows), block);
   if (!steps) {
     throw InvalidParameter(
         "rows",
         "must be given (or steps): it is the horizon, the most rows this stream will ever have; the "
         "noise is prepared for exactly that many, so it must be chosen in public before the first "
-        "row and cannot be counted from the data; choose generously, fewer rows may come");
-  }
-  if (*steps == "unbounded") {
-    throw InvalidParameter("steps", *steps,
-                           "a whole number: every available shape is prepared for a finite horizon");
+        "row and cannot be counted from the data; choose generously, fewer rows may come; or unbounded, "
+        "for prefix, mean and decay");
   }
   const std::size_t releases = parse_count("steps", *steps);
   std::size_t total = 0;

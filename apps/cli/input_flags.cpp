@@ -50,10 +50,14 @@ void InputFlags::attach(CLI::App& app) {
   add_text(app, "--delimiter", delimiter, "C", "Between CSV fields (default ,); tab for tabs")->group(group);
   add_text(app, "--on-bad-row", on_bad_row, "DO", "fail (default) or zero: count it as the zero row")
       ->group(group);
+  add_text(app, "--missing", missing, "DO",
+           "Missing cells become PUBLIC values: centre (of the bounds), mean (the one last released) and "
+           "COLUMN=VALUE, such as mean,RAIN=0; or fail (default: the row is bad)")
+      ->group(group);
 }
 
 InputFlags::Input InputFlags::input() const {
-  Input result{.path = file.value_or("-"), .options = {}, .bounds_text = bounds};
+  Input result{.path = file.value_or("-"), .options = {}, .bounds_text = bounds, .missing_text = missing};
   if (result.path.empty()) throw InvalidParameter("file", "the name is empty; - is standard input");
   if (format) result.options.format = parse_format(*format);
   if (delimiter) result.options.delimiter = parse_delimiter(*delimiter);
@@ -65,6 +69,8 @@ InputFlags::Input InputFlags::input() const {
     result.options.columns = bounded_columns(*bounds);
   }
   static_cast<void>(result.bounds(result.options.columns));
+  if (missing) static_cast<void>(MissingRules::parse(*missing));
+  if (!result.options.columns.empty()) static_cast<void>(result.missing(result.options.columns));
   return result;
 }
 
@@ -78,6 +84,11 @@ StreamFlags::FromColumns InputFlags::Input::from_columns() const {
 ColumnBounds InputFlags::Input::bounds(const std::vector<std::string>& names) const {
   if (!bounds_text) return ColumnBounds::none(names.size());
   return ColumnBounds::parse(*bounds_text, names);
+}
+
+MissingCells InputFlags::Input::missing(const std::vector<std::string>& names) const {
+  if (!missing_text) return MissingCells(names.size());
+  return MissingRules::parse(*missing_text).of(names, bounds(names));
 }
 
 bool InputFlags::Input::has_header_file() const {

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include <jme/data/bounds.hpp>
+#include <jme/data/missing.hpp>
 #include <jme/data/row_reader.hpp>
 
 #include "parse.hpp"
@@ -16,7 +17,7 @@ namespace jme::cli {
 
 /// Where rows come from and how their columns are read.
 struct InputFlags {
-  Text file, format, columns, bounds, delimiter, on_bad_row;
+  Text file, format, columns, bounds, delimiter, on_bad_row, missing;
   bool no_header = false;
 
   void attach(CLI::App& app);
@@ -25,12 +26,14 @@ struct InputFlags {
   struct Input {
     std::string path;  ///< "-" is standard input
     InputOptions options;
-    Text bounds_text;
+    Text bounds_text, missing_text;
 
     /// What the flags alone say about the stream: with bounds the norm bound is sqrt(d).
     [[nodiscard]] StreamFlags::FromColumns from_columns() const;
     /// The bounds of these columns, or none.
     [[nodiscard]] ColumnBounds bounds(const std::vector<std::string>& names) const;
+    /// What missing cells of these columns become.
+    [[nodiscard]] MissingCells missing(const std::vector<std::string>& names) const;
     /// True where the column names can be read without reading a value: a CSV header or a .npy shape.
     [[nodiscard]] bool has_header_file() const;
   };

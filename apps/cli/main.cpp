@@ -46,8 +46,11 @@ ExitCode run(int argc, char** argv) {
   const jme::cli::RunCommand run_command(root);
   const jme::cli::PlanCommand plan(root);
   const jme::cli::CalibrateCommand calibrate(root);
+  const jme::cli::AccountCommand account(root);
   const jme::cli::SensitivityCommand sensitivity(root);
   const jme::cli::ShapeCommand shape(root);
+  const jme::cli::LedgerCommand ledger(root);
+  const jme::cli::ReproduceCommand reproduce(root);
   const jme::cli::DemoCommand demo(root);
 
   if (argc <= 1) {
@@ -77,7 +80,7 @@ ExitCode run(int argc, char** argv) {
     jme::cli::print_error(std::string(error.what()) + " (see " + current_command(root) + " --help)");
     return ExitCode::usage;
   }
-  return run_chosen(run_command, plan, calibrate, sensitivity, shape, demo);
+  return run_chosen(run_command, plan, calibrate, account, sensitivity, shape, ledger, reproduce, demo);
 }
 
 }  // namespace

@@ -29,9 +29,10 @@ Json configuration(const RunDescription& run) {
   const Mechanism& mechanism = run.mechanism;
   const StreamConfig& config = mechanism.config();
   const Calibration& noise = mechanism.calibration();
-  Json result{{"rows", mechanism.horizon().rows()},
+  const bool unbounded = mechanism.horizon().is_unbounded();
+  Json result{{"rows", unbounded ? Json("unbounded") : Json(mechanism.horizon().rows())},
               {"every", mechanism.horizon().every()},
-              {"steps", mechanism.horizon().steps()},
+              {"steps", unbounded ? Json("unbounded") : Json(mechanism.horizon().steps())},
               {"dimension", config.dimension},
               {"norm_bound", config.norm_bound},
               {"workload", mechanism.workload_first().name()},
@@ -51,6 +52,7 @@ Json configuration(const RunDescription& run) {
               {"covariance_debiased", run.emit.bias == Bias::removed},
               {"psd", run.emit.psd}};
   if (!run.bounds.is_none()) result["bounds"] = run.bounds_text;
+  if (!run.missing.empty()) result["missing"] = run.missing;
   return result;
 }
 
@@ -66,6 +68,10 @@ Json privacy(const RunDescription& run) {
   if (const SamplerDistance& excess = mechanism.sampler_excess(); excess.epsilon > 0) {
     result["sampler_excess"] = {{"epsilon", std::isfinite(excess.epsilon) ? Json(excess.epsilon) : Json()},
                                 {"delta", excess.delta}};
+    if (mechanism.horizon().is_unbounded()) {
+      result["sampler_excess"]["paid_steps"] = mechanism.sampler_steps();
+      result["sampler_excess"]["at_steps"] = mechanism.noise_horizon().steps();
+    }
   }
   if (run.insecure_seed) result["insecure_test_seed"] = *run.insecure_seed;
   result["statement"] =
@@ -76,12 +82,15 @@ Json privacy(const RunDescription& run) {
 // Noise that the mean will carry when the horizon is reached, in the columns' own units.
 std::string final_noise(const RunDescription& run, const std::vector<std::string>& columns) {
   const Mechanism& mechanism = run.mechanism;
-  const std::size_t last = mechanism.horizon().steps() - 1;
+  const Horizon& horizon = mechanism.horizon();
+  const std::size_t steps = mechanism.error_steps();
   const double weight =
-      mechanism.workload_first().weight_sum(last, mechanism.horizon().rows(), mechanism.horizon());
+      mechanism.workload_first().weight_sum(steps - 1, horizon.rows_through(steps - 1), horizon);
   const double std = std::sqrt(release_variance(mechanism).first.back()) / weight;
-  if (run.bounds.is_none()) return fmt::format("Noise on each mean at the end of the horizon: {:.4g}\n", std);
-  std::string text = "Noise on each mean at the end of the horizon:";
+  const std::string when = horizon.is_unbounded() ? fmt::format("after {} releases", steps)
+                                                  : std::string("at the end of the horizon");
+  if (run.bounds.is_none()) return fmt::format("Noise on each mean {}: {:.4g}\n", when, std);
+  std::string text = fmt::format("Noise on each mean {}:", when);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     text += fmt::format("{} {} {:.4g}", i == 0 ? "" : ",", columns[i], std * run.bounds.half_width()[i]);
   }
@@ -101,9 +110,15 @@ std::string dry_run_text(const RunDescription& run, const std::vector<std::strin
   const Mechanism& mechanism = run.mechanism;
   StreamConfig config = mechanism.config();
   if (mechanism.has_second()) config.shape_second = mechanism.shape_second();
-  std::string text = fmt::format(
-      "Plan: {} releases, one every {} row(s), of at most {} rows with {} column(s)\n",
-      mechanism.horizon().steps(), mechanism.horizon().every(), mechanism.horizon().rows(), config.dimension);
+  const Horizon& horizon = mechanism.horizon();
+  std::string text =
+      horizon.is_unbounded()
+          ? fmt::format(
+                "Plan: one release every {} row(s), without a horizon, of {} column(s); errors over "
+                "the first {} releases\n",
+                horizon.every(), config.dimension, mechanism.error_steps())
+          : fmt::format("Plan: {} releases, one every {} row(s), of at most {} rows with {} column(s)\n",
+                        horizon.steps(), horizon.every(), horizon.rows(), config.dimension);
   text += fmt::format("Workload {}, noise multiplier sigma = {:.6g}\n\n", mechanism.workload_first().name(),
                       mechanism.sigma());
   text += plan_table(plan(config, {.method = config.method, .shape = mechanism.shape_first()}));

@@ -21,6 +21,7 @@ struct RunDescription {
   const EmitOptions& emit;
   std::string bounds_text;  ///< --bounds as it was written; empty without bounds
   std::optional<std::uint64_t> insecure_seed;
+  std::string missing{};  ///< --missing as it was written; empty without it
 };
 
 /// The first line of a run: version, configuration, privacy and column names.

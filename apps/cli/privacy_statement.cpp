@@ -30,11 +30,20 @@ std::string budget_words(const Mechanism& mechanism) {
 }
 
 // A budget in epsilon and delta pays for the sampler's distance from an ideal Gaussian where it can.
-std::string sampler_words(const SamplerDistance& excess) {
+std::string sampler_words(const Mechanism& mechanism) {
+  const SamplerDistance& excess = mechanism.sampler_excess();
   if (!std::isfinite(excess.epsilon)) {
     return "This is proved for noise from an ideal Gaussian; how far the sampler is from it is not proved "
            "here, because the "
            "noise is too small for its lattice.";
+  }
+  if (mechanism.sampler_steps() > 0) {
+    return fmt::format(
+        "This includes how far the sampler is from an ideal Gaussian for the first {} releases; beyond them "
+        "that "
+        "comes on top, and is at most epsilon = {}, delta = {} when the stream ends, at its {} releases.",
+        mechanism.sampler_steps(), six_digits_up(excess.epsilon), six_digits_up(excess.delta),
+        mechanism.noise_horizon().steps());
   }
   return fmt::format(
       "This is proved for noise from an ideal Gaussian; that of the sampler differs by at most epsilon = {}, "
@@ -76,13 +85,19 @@ std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_
         "noise "
         "keyed from the system.");
   }
-  text.push_back(
-      fmt::format("Two streams in which {} cannot be told apart from all releases together better than {} "
-                  "allows. This is spent once for the whole stream of at most {} rows and {} releases, "
-                  "whatever is computed from the releases later, even if later rows depend on earlier "
-                  "releases.",
-                  neighbours(config), budget_words(mechanism), horizon.rows(), horizon.steps()));
-  if (mechanism.sampler_excess().epsilon > 0) text.push_back(sampler_words(mechanism.sampler_excess()));
+  const std::string length =
+      horizon.is_unbounded()
+          ? fmt::format(
+                "however long it becomes (no horizon was chosen; it ends after {} releases at the "
+                "latest)",
+                horizon.steps())
+          : fmt::format("of at most {} rows and {} releases", horizon.rows(), horizon.steps());
+  text.push_back(fmt::format(
+      "Two streams in which {} cannot be told apart from all releases together better than {} "
+      "allows. This is spent once for the whole stream, {}, whatever is computed from the releases "
+      "later, even if later rows depend on earlier releases.",
+      neighbours(config), budget_words(mechanism), length));
+  if (mechanism.sampler_excess().epsilon > 0) text.push_back(sampler_words(mechanism));
   text.push_back(person(config));
   text.push_back(
       fmt::format("{}every row is clipped to Euclidean length {:g}{}. Rows beyond the limits still count, "

@@ -9,6 +9,7 @@
 #include <jme/moments/moment_stream.hpp>
 
 #include "commands.hpp"
+#include "durable_run.hpp"
 #include "emit.hpp"
 #include "metadata.hpp"
 #include "output.hpp"
@@ -17,6 +18,7 @@
 #include "report_collector.hpp"
 #include "report_file.hpp"
 #include "report_page.hpp"
+#include "row_intake.hpp"
 #include "table.hpp"
 
 namespace jme::cli {
@@ -38,34 +40,43 @@ std::vector<std::string> numbered(std::size_t dimension) {
 }
 
 // The rows one after another; each release leaves the process before the next row is read.
-void pump(RowReader& reader, MomentStream& stream, const RunDescription& run,
-          const std::vector<std::string>& names, Output& output, ReportCollector* report) {
-  ReleaseWriter writer(units_of(run.bounds), run.emit, names);
-  const auto publish = [&](const Release& release) {
-    if (!release.is_new()) return;
-    if (release.steps() == 1) output.write(json_line(metadata(run, names)));
-    output.write(writer.line(release));
-    if (report != nullptr) report->add(release);
-  };
-  Progress progress(output.is_terminal(), run.mechanism.horizon().rows());
+void pump(RowReader& reader, RowIntake& intake, RunningStream& stream, const RunDescription& run,
+          bool quiet) {
+  Progress progress(quiet, run.mechanism.horizon().rows());
   std::vector<double> row(reader.dimension());
   const auto next = [&] {
     try {
-      return reader.next(row);
-    } catch (const DataError&) {
+      return intake.next(row);
+    } catch (const DataError& error) {
+      if (!reader.is_bad()) throw;
       // Past the horizon a row is one too many, whatever is in it.
-      if (!reader.is_bad() || stream.rows() < run.mechanism.horizon().rows()) throw;
-      return true;
+      if (stream.rows() >= run.mechanism.horizon().rows()) return true;
+      throw DataError(error.what() + intake.advice(stream.rows() >= run.mechanism.horizon().every()));
     }
   };
   while (next()) {
-    // A bad row that counts as zero is zero in scaled units: the middle of the bounds.
-    if (!reader.is_bad()) run.bounds.to_unit(row);
-    publish(stream.push(row));
+    stream.push(row);
     if (progress.is_shown()) progress.update(stream.rows(), reader.progress());
   }
   if (stream.rows() == 0) throw DataError(reader.place() + ": no rows");
-  publish(stream.finish());
+  stream.end_input();
+}
+
+// What was released before the input failed or the process was told to end stays released.
+void pump_or_flush(RowReader& reader, RowIntake& intake, RunningStream& stream, const RunDescription& run,
+                   bool quiet) {
+  try {
+    pump(reader, intake, stream, run, quiet);
+  } catch (const DataError&) {
+    stream.flush();
+    throw;
+  } catch (const BudgetExhausted&) {
+    stream.flush();
+    throw;
+  } catch (const Stopped&) {
+    stream.stop();
+    throw;
+  }
 }
 
 }  // namespace
@@ -74,6 +85,7 @@ RunCommand::RunCommand(CLI::App& root)
     : app_(root.add_subcommand("run", "Private running moments of rows from a file or standard input")) {
   input_.attach(*app_);
   stream_.attach(*app_);
+  state_.attach(*app_);
   const std::string group = "Output";
   add_text(*app_, "--emit", emit_, "LIST", fmt::format("{} (default mean,covariance)", emit_help))
       ->group(group);
@@ -108,7 +120,7 @@ ExitCode RunCommand::run() const {
   }
 
   // Everything the flags can get wrong, before anything is opened.
-  const InputFlags::Input input = input_.input();
+  InputFlags::Input input = input_.input();
   StreamFlags::FromColumns known = input.from_columns();
   const bool dimension_known = known.dimension || stream_.dimension;
   if (!dimension_known) known.dimension = stand_in_dimension;
@@ -134,6 +146,7 @@ ExitCode RunCommand::run() const {
       throw InvalidParameter("report", *report_, "another file than the input and the output");
     }
   }
+  const std::optional<DurableOptions> durable = state_.options();
   Mechanism mechanism(config);
   MomentStream stream = make_stream(mechanism, seed);
   if (seed) print_warning("--insecure-test-seed: this noise can be guessed and protects nobody");
@@ -149,6 +162,15 @@ ExitCode RunCommand::run() const {
     if (mechanism.has_second()) config.shape_second = mechanism.shape_second();
     mechanism = Mechanism(config);
     stream = make_stream(mechanism, seed);
+  };
+
+  const auto describe = [&](const ColumnBounds& bounds) -> RunDescription {
+    return {.mechanism = mechanism,
+            .bounds = bounds,
+            .emit = emit,
+            .bounds_text = input.bounds_text.value_or(""),
+            .insecure_seed = seed,
+            .missing = input.missing_text.value_or("")};
   };
 
   if (dry_run_) {
@@ -168,10 +190,13 @@ ExitCode RunCommand::run() const {
     if (names.empty()) names = numbered(config.dimension);
     find_columns(emit, names);
     const ColumnBounds bounds = input.bounds(names);
-    Output().write(dry_run_text({mechanism, bounds, emit, input.bounds_text.value_or(""), seed}, names));
+    static_cast<void>(input.missing(names));
+    Output().write(dry_run_text(describe(bounds), names));
     return ExitCode::ok;
   }
 
+  std::optional<LiveInput> live;
+  if (durable) input.options.before_read = live.emplace().before_read();
   RowReader reader(input.path, input.options);
   adopt(reader.dimension());
   // Columns that were asked for keep the names they were asked by: those are public, while a header could be
@@ -184,28 +209,41 @@ ExitCode RunCommand::run() const {
   if (output_) file.emplace(*output_);
   Output standard;
   Output& output = file ? *file : standard;
-  const auto tell_bad_rows = [&] {
-    if (input.options.on_bad_row != OnBadRow::zero || reader.bad_rows() == 0) return;
-    print_note(fmt::format(
-        "{} bad row(s) counted as zero{}: the published values are pulled there; keep this number to "
-        "yourself",
-        reader.bad_rows(), bounds.is_none() ? "" : ", the middle of the bounds"));
-  };
-  const RunDescription description{mechanism, bounds, emit, input.bounds_text.value_or(""), seed};
+  const MissingCells missing = input.missing(names);
+  if (durable && missing.uses_means()) {
+    throw InvalidParameter("missing",
+                           "mean cannot be used with state: a resumed run could not tell which release's "
+                           "mean had filled a cell; give the column a public value");
+  }
+  RowIntake intake(reader, bounds, missing, input.options.on_bad_row, config.norm_bound);
+  const RunDescription run = describe(bounds);
+  ReleaseWriter writer(units_of(bounds), emit, names);
   std::optional<ReportCollector> report;
-  if (report_file) report.emplace(description, names);
+  if (report_file) report.emplace(run, names);
+  const auto publish = [&](const Release& release) {
+    if (release.steps() == 1) output.write(json_line(metadata(run, names)));
+    output.write(writer.line(release));
+    intake.learn(release);
+    if (report) report->add(release);
+  };
   try {
-    pump(reader, stream, description, names, output, report ? &*report : nullptr);
+    if (durable) {
+      DurableRun running(run, names, *durable, state_.leave_open, *live, publish);
+      pump_or_flush(reader, intake, running, run, output.is_terminal());
+    } else {
+      PassingStream running(stream, publish);
+      pump_or_flush(reader, intake, running, run, output.is_terminal());
+    }
   } catch (...) {
-    tell_bad_rows();
+    intake.tell();
     throw;
   }
   output.close();
-  tell_bad_rows();
-  if (report) {
-    const report::Page page = report_page({.run = description,
+  intake.tell();
+  if (report && report->last()) {
+    const report::Page page = report_page({.run = run,
                                            .collected = *report,
-                                           .last = stream.release(),
+                                           .last = *report->last(),
                                            .title = report_title_.value_or(""),
                                            .shape_was_chosen = !stream_.shape || *stream_.shape == "auto"});
     report_file->write(page.html());

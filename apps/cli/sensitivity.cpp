@@ -15,10 +15,10 @@ namespace jme::cli {
 namespace {
 
 Filter shape_filter(const Shape& shape, const Workload& workload, const Horizon& horizon) {
-  if (shape.kind() == Shape::Kind::automatic) {
-    return choose_shape(workload, horizon, Objective::rmse, StreamConfig{}.max_state_vectors).filter;
-  }
-  Filter filter = shape.filter(workload, horizon);
+  const Shape made = shape.kind() == Shape::Kind::automatic
+                         ? choose_shape(workload, horizon, Objective::rmse, StreamConfig{}.max_state_vectors)
+                         : shape;
+  Filter filter = made.filter(workload, horizon);
   if (!filter.is_invertible())
     throw InvalidParameter("shape", shape.name(), "invertible (no zero on the diagonal)");
   return filter;

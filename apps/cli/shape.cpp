@@ -9,21 +9,27 @@ namespace jme::cli {
 
 namespace {
 
-// What makes this C this C: the modes of its Toeplitz core, T = 1 + sum_i weight_i x / (1 - pole_i x), where
-// it has them; the order where that is all there is.
-nlohmann::ordered_json parameters(const Shape& shape, const Filter& filter) {
-  nlohmann::ordered_json result = nlohmann::ordered_json::object();
+using Json = nlohmann::ordered_json;
+
+/// Everything that defines C beside its name, the workload and the horizon, at full precision: what
+/// Shape::blt and Shape::scaled_blt take.
+Json parameters(const Shape& shape) {
+  Json result = Json::object();
   if (shape.order() > 0) result["order"] = shape.order();
-  if (filter.is_dense() || filter.core().modes.empty()) return result;
-  nlohmann::ordered_json poles = nlohmann::ordered_json::array(), weights = nlohmann::ordered_json::array();
-  for (const Mode& mode : filter.core().modes) {
-    poles.push_back(mode.pole);
-    weights.push_back(mode.weight);
-  }
-  result["poles"] = std::move(poles);
-  result["weights"] = std::move(weights);
+  if (!shape.blt_parameters()) return result;
+  const ScaledBltParameters& numbers = *shape.blt_parameters();
+  result["poles"] = numbers.blt.poles;
+  result["zeros"] = numbers.blt.zeros;
+  if (shape.kind() != Shape::Kind::scaled_blt) return result;
+  result["start_offset"] = numbers.start_offset;
+  result["start_power"] = numbers.start_power;
+  result["end_offset"] = numbers.end_offset;
+  result["end_power"] = numbers.end_power;
   return result;
 }
+
+/// Without a horizon a shape has an error at every length: these.
+constexpr std::size_t lengths[] = {100, 1'000, 10'000, 100'000, 1'000'000};
 
 }  // namespace
 
@@ -38,11 +44,13 @@ ShapeCommand::ShapeCommand(CLI::App& root)
   app_->add_flag("--json", json_, "One JSON object");
   app_->footer(
       "rmse and max are the root mean square and the largest noise of a release, for unit noise and rows\n"
-      "of unit sensitivity; state_vectors is what streaming keeps in memory, in rows.\n"
+      "of unit sensitivity; state_vectors is what streaming keeps in memory, in rows. With an unbounded\n"
+      "horizon they are those of the first million releases, and `at` has other lengths.\n"
       "\nExamples:\n"
       "  jme shape --workload prefix --steps 1000\n"
       "  jme shape --workload decay:0.99 --steps 1e6 --shape sqrt --json\n"
-      "  jme shape --workload mean --rows 1e6 --every 1000 --objective max");
+      "  jme shape --workload mean --rows 1e6 --every 1000 --objective max\n"
+      "  jme shape --workload decay:0.999 --steps unbounded");
 }
 
 ExitCode ShapeCommand::run() const {
@@ -52,21 +60,30 @@ ExitCode ShapeCommand::run() const {
                                                 : StreamConfig{}.max_state_vectors;
   const Workload workload = parse_workload(workload_.value_or("mean"), "workload");
   const Shape asked = parse_shape(shape_.value_or("auto"), "shape");
-  const auto made = [&]() -> ShapeChoice {
-    if (asked.kind() == Shape::Kind::automatic) return choose_shape(workload, horizon, objective, memory);
-    const Filter a = workload.filter(horizon);
-    Filter c = asked.filter(workload, horizon, objective);
-    if (!c.is_invertible())
-      throw InvalidParameter("shape", asked.name(), "invertible (no zero on the diagonal)");
-    const ShapeQuality quality = shape_quality(a, c);
-    return {.shape = asked, .filter = std::move(c), .quality = quality};
-  }();
-  const nlohmann::ordered_json result{{"shape", made.shape.name()},
-                                      {"rmse", made.quality.rmse},
-                                      {"max", made.quality.max},
-                                      {"column_norm", made.quality.column_norm},
-                                      {"state_vectors", made.quality.state_vectors},
-                                      {"parameters", parameters(made.shape, made.filter)}};
+  const Shape shape =
+      (asked.kind() == Shape::Kind::automatic ? choose_shape(workload, horizon, objective, memory) : asked)
+          .with_parameters(workload, horizon, objective);
+  const Filter a = workload.filter(horizon), c = shape.filter(workload, horizon, objective);
+  if (!c.is_invertible()) {
+    throw InvalidParameter("shape", shape.name(), "invertible (no zero on the diagonal)");
+  }
+  const ShapeQuality quality =
+      shape_quality(a, c, horizon.is_unbounded() ? std::end(lengths)[-1] : a.steps());
+  Json result{{"shape", shape.name()},
+              {"rmse", quality.rmse},
+              {"max", quality.max},
+              {"column_norm", quality.column_norm},
+              {"state_vectors", quality.state_vectors},
+              {"parameters", parameters(shape)}};
+  if (horizon.is_unbounded()) {
+    Json at = Json::array();
+    for (const std::size_t steps : lengths) {
+      const ShapeQuality there = shape_quality(a, c, steps);
+      at.push_back({{"steps", steps}, {"rmse", there.rmse}, {"max", there.max}});
+    }
+    result["steps"] = "unbounded";
+    result["at"] = at;
+  }
   Output().write(json_ ? json_line(result) : key_lines(result));
   return ExitCode::ok;
 }

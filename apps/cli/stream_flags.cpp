@@ -116,7 +116,8 @@ StreamConfig StreamFlags::config(const FromColumns& columns) const {
   StreamConfig result;
   result.budget = budget();
   const Horizon length = horizon.horizon();
-  result.rows = length.rows();
+  result.unbounded = length.is_unbounded();
+  if (!result.unbounded) result.rows = length.rows();
   result.every = length.every();
 
   const std::optional<std::size_t> given = given_dimension();

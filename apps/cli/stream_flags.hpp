@@ -20,6 +20,7 @@ struct HorizonFlags {
   void attach(CLI::App& app);
   /// Throws with an explanation of what a horizon is where neither length was given.
   [[nodiscard]] Horizon horizon() const;
+  [[nodiscard]] bool is_unbounded() const;
 };
 
 /// The flags that `plan` and `run` share: everything that is public before the first row.

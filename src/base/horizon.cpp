@@ -15,6 +15,21 @@ Horizon::Horizon(std::size_t rows, std::size_t every) : rows_(rows), every_(ever
   }
 }
 
+Horizon Horizon::unbounded(std::size_t every, bool by_row) {
+  if (every == 0 || every > most_steps) {
+    throw InvalidParameter("every", static_cast<double>(every), "a whole number from 1 to 67108864");
+  }
+  Horizon horizon(by_row ? most_steps : most_steps * every, every);
+  horizon.unbounded_ = true;
+  return horizon;
+}
+
+Horizon Horizon::by_row() const {
+  Horizon horizon(rows_, 1);
+  horizon.unbounded_ = unbounded_;
+  return horizon;
+}
+
 std::size_t Horizon::rows_in_step(std::size_t step) const {
   return std::min(every_, rows_ - step * every_);
 }

@@ -1,6 +1,7 @@
 #include "data/byte_source.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,7 +11,8 @@ namespace jme::data {
 
 constexpr std::size_t buffer_size = std::size_t{1} << 16;
 
-ByteSource::ByteSource(const std::string& path) : file_(path), buffer_(buffer_size) {
+ByteSource::ByteSource(const std::string& path, BeforeRead before_read)
+    : file_(path, std::move(before_read)), buffer_(buffer_size) {
   Compression compression = Compression::undecided;
   while (compression == Compression::undecided) {
     file_ended_ = !fill();

@@ -15,7 +15,7 @@ namespace jme::data {
 /// A file's bytes, decompressed if its first bytes say gzip or xz (the name does not matter).
 class ByteSource {
  public:
-  explicit ByteSource(const std::string& path);
+  explicit ByteSource(const std::string& path, BeforeRead before_read = {});
 
   /// At least one byte, 0 only at the end.
   std::size_t read(std::span<char> into);

@@ -21,7 +21,7 @@ void check_delimiter(char delimiter) {
 class CsvRows final : public TextRows {
  public:
   CsvRows(const std::string& path, const InputOptions& options)
-      : TextRows(path),
+      : TextRows(path, options),
         splitter_(options.delimiter, options.on_bad_row == OnBadRow::zero),
         header_(options.header) {
     check_delimiter(options.delimiter);
@@ -45,9 +45,12 @@ class CsvRows final : public TextRows {
     if (splitter_.count() != width_)
       return bad({.kind = RowProblem::Kind::width, .found = splitter_.count(), .expected = width_});
     for (std::size_t i = 0; i < selected_.size(); ++i) {
-      const CellStatus status = parse_number(splitter_.cell(selected_[i]), row[i]);
-      if (status != CellStatus::number)
-        return bad({.kind = RowProblem::Kind::cell, .column = i, .status = status});
+      const std::string_view cell = splitter_.cell(selected_[i]);
+      const CellStatus status = parse_number(cell, row[i]);
+      if (status == CellStatus::number) continue;
+      const bool missing = is_missing(cell);
+      if (!forgive(i, missing, row))
+        return bad({.kind = RowProblem::Kind::cell, .column = i, .status = status, .is_missing = missing});
     }
     return RowStatus::good;
   }

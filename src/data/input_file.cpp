@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -20,8 +21,11 @@ DataError system_failure(const std::string& name, std::string_view what, int err
 
 }  // namespace
 
-InputFile::InputFile(const std::string& path)
-    : name_(path == "-" ? "stdin" : path), descriptor_(STDIN_FILENO), owned_(path != "-") {
+InputFile::InputFile(const std::string& path, BeforeRead before_read)
+    : name_(path == "-" ? "stdin" : path),
+      before_read_(std::move(before_read)),
+      descriptor_(STDIN_FILENO),
+      owned_(path != "-") {
   if (owned_) {
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor_ < 0) throw system_failure(name_, "cannot be opened", errno);
@@ -37,6 +41,7 @@ InputFile::InputFile(const std::string& path)
     throw DataError(fmt::format("{}: is a directory, not a file", name_));
   }
   if (S_ISREG(status.st_mode)) {
+    before_read_ = nullptr;
     const off_t start = ::lseek(descriptor_, 0, SEEK_CUR);
     size_ = static_cast<std::uint64_t>(std::max<off_t>(status.st_size - std::max<off_t>(start, 0), 0));
   }
@@ -49,6 +54,7 @@ InputFile::~InputFile() {
 std::size_t InputFile::read(std::span<char> into) {
   if (at_end_) return 0;
   for (;;) {
+    if (before_read_) before_read_(descriptor_);
     const ssize_t count = ::read(descriptor_, into.data(), into.size());
     if (count > 0) {
       taken_ += static_cast<std::uint64_t>(count);

@@ -6,12 +6,14 @@
 #include <span>
 #include <string>
 
+#include <jme/data/row_reader.hpp>
+
 namespace jme::data {
 
 /// The bytes of a file, or of standard input for "-", as they arrive: a slow pipe delivers what it has.
 class InputFile {
  public:
-  explicit InputFile(const std::string& path);
+  explicit InputFile(const std::string& path, BeforeRead before_read = {});
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
   ~InputFile();
@@ -25,6 +27,7 @@ class InputFile {
 
  private:
   std::string name_;
+  BeforeRead before_read_;  // only where a read may wait
   int descriptor_;
   bool owned_;
   bool at_end_ = false;

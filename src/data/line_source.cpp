@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,8 +21,8 @@ bool is_blank(std::string_view text) {
 
 }  // namespace
 
-LineSource::LineSource(const std::string& path)
-    : bytes_(path), buffer_(initial_buffer + padding), nul_(none) {}
+LineSource::LineSource(const std::string& path, BeforeRead before_read)
+    : bytes_(path, std::move(before_read)), buffer_(initial_buffer + padding), nul_(none) {}
 
 std::string_view LineSource::text() const {
   const bool carriage_return = end_ > begin_ && buffer_[end_ - 1] == '\r';

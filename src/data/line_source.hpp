@@ -19,7 +19,7 @@ class LineSource {
   /// Longer lines are an error: they would otherwise fill the memory before they end.
   static constexpr std::size_t longest_line = std::size_t{1} << 26;
 
-  explicit LineSource(const std::string& path);
+  explicit LineSource(const std::string& path, BeforeRead before_read = {});
 
   /// The next line that is not blank; false at the end.
   bool next();

@@ -24,8 +24,14 @@ struct NameHash {
   std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
 };
 
+/// By default the cell of an absent key.
+struct JsonCell {
+  CellStatus status = CellStatus::missing;
+  bool is_missing = true;
+};
+
 // What a JSON value is as a cell; nothing if it is no JSON.
-std::optional<CellStatus> read_cell(ondemand::value value, double& number) {
+std::optional<JsonCell> read_cell(ondemand::value value, double& number) {
   std::string_view token = value.raw_json_token();
   token = token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
   switch (token.empty() ? '\0' : token.front()) {
@@ -34,22 +40,24 @@ std::optional<CellStatus> read_cell(ondemand::value value, double& number) {
     case '[':
     case 't':
     case 'f':
-      return CellStatus::text;
+      return JsonCell{.status = CellStatus::text, .is_missing = false};
     default:
       break;
   }
-  if (token == "null") return CellStatus::missing;
-  if (value.get_double().get(number) == simdjson::SUCCESS) return CellStatus::number;
+  if (token == "null") return JsonCell{};
+  if (value.get_double().get(number) == simdjson::SUCCESS)
+    return JsonCell{.status = CellStatus::number, .is_missing = false};
   // NaN and Infinity, which Python writes, and numbers beyond the range deserve their own words.
   const CellStatus status = parse_number(token, number);
-  if (status == CellStatus::not_finite || status == CellStatus::out_of_range) return status;
+  if (status == CellStatus::not_finite || status == CellStatus::out_of_range)
+    return JsonCell{.status = status, .is_missing = is_missing(token)};
   return std::nullopt;
 }
 
 /// The first line names the columns, as a header does for CSV: by its keys, or by counting its elements.
 class NdjsonRows final : public TextRows {
  public:
-  NdjsonRows(const std::string& path, const InputOptions& options) : TextRows(path) {
+  NdjsonRows(const std::string& path, const InputOptions& options) : TextRows(path, options) {
     if (!hold_next_line()) refuse_empty();
     const std::vector<std::string> available = first_line(options.columns.empty());
     const std::vector<std::size_t> selected = select_columns(available, options.columns, current_place());
@@ -114,7 +122,7 @@ class NdjsonRows final : public TextRows {
         double ignored = 0.0;
         const auto status = read_cell(value, ignored);
         if (!status) throw malformed();
-        if (!only_numbers || (*status != CellStatus::text && *status != CellStatus::missing))
+        if (!only_numbers || (status->status != CellStatus::text && status->status != CellStatus::missing))
           names.emplace_back(key);
       }
     } else {
@@ -153,13 +161,21 @@ class NdjsonRows final : public TextRows {
       ++given;
       const auto status = read_cell(value, row[slot]);
       if (!status) return bad({.kind = RowProblem::Kind::not_json});
-      if (*status != CellStatus::number)
-        return bad({.kind = RowProblem::Kind::cell, .column = slot, .status = *status});
+      if (status->status != CellStatus::number && !forgive(slot, status->is_missing, row))
+        return bad(cell_problem(slot, *status));
     }
     if (given == columns_.size()) return RowStatus::good;
-    std::size_t missing = 0;
-    while (last_given_[missing] == rows_) ++missing;
-    return bad({.kind = RowProblem::Kind::cell, .column = missing, .status = CellStatus::missing});
+    for (std::size_t slot = 0; slot < columns_.size(); ++slot) {
+      if (last_given_[slot] != rows_ && !forgive(slot, true, row)) return bad(cell_problem(slot, {}));
+    }
+    return RowStatus::good;
+  }
+
+  static RowProblem cell_problem(std::size_t column, const JsonCell& cell) {
+    return {.kind = RowProblem::Kind::cell,
+            .column = column,
+            .status = cell.status,
+            .is_missing = cell.is_missing};
   }
 
   RowStatus parse_array(ondemand::document& document, std::span<double> row) {
@@ -176,8 +192,8 @@ class NdjsonRows final : public TextRows {
       if (slot == not_taken || problem) continue;
       const auto status = read_cell(element.value_unsafe(), row[slot]);
       if (!status) return bad({.kind = RowProblem::Kind::not_json});
-      if (*status != CellStatus::number)
-        problem = RowProblem{.kind = RowProblem::Kind::cell, .column = slot, .status = *status};
+      if (status->status != CellStatus::number && !forgive(slot, status->is_missing, row))
+        problem = cell_problem(slot, *status);
     }
     if (place != slot_of_place_.size())
       return bad({.kind = RowProblem::Kind::width, .found = place, .expected = slot_of_place_.size()});

@@ -13,7 +13,7 @@ namespace {
 /// Streams row-major files; a column-major one has to be held whole.
 class NpyRows final : public RowSource {
  public:
-  NpyRows(const std::string& path, const InputOptions& options) : file_(path) {
+  NpyRows(const std::string& path, const InputOptions& options) : file_(path, options.before_read) {
     const std::vector<std::string> names = numbered_columns(file_.columns());
     selected_ = select_columns(names, options.columns, file_.name());
     for (const std::size_t index : selected_) columns_.push_back(names[index]);
@@ -34,8 +34,13 @@ class NpyRows final : public RowSource {
     ++line_;
     for (std::size_t i = 0; i < selected_.size(); ++i) {
       row[i] = file_.number(taken_, first + selected_[i] * stride);
-      if (!std::isfinite(row[i]))
-        return bad({.kind = RowProblem::Kind::cell, .column = i, .status = CellStatus::not_finite});
+      const bool missing = std::isnan(row[i]);
+      if (!std::isfinite(row[i]) && !forgive(i, missing, row)) {
+        return bad({.kind = RowProblem::Kind::cell,
+                    .column = i,
+                    .status = CellStatus::not_finite,
+                    .is_missing = missing});
+      }
     }
     return RowStatus::good;
   }

@@ -72,6 +72,15 @@ std::string_view describe(CellStatus status) {
   return "";
 }
 
+bool is_missing(std::string_view cell) {
+  const std::size_t begin = cell.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return true;
+  const std::string_view word = cell.substr(begin, cell.find_last_not_of(" \t") + 1 - begin);
+  for (const std::string_view name : {"na", "n/a", "nan", "null"})
+    if (equals_ignoring_case(word, name)) return true;
+  return false;
+}
+
 CellStatus parse_number(std::string_view cell, double& value) {
   const char* p = cell.data();
   const char* last = p + cell.size();

@@ -15,4 +15,7 @@ enum class CellStatus { number, missing, text, not_finite, out_of_range };
 /// subnormal is zero.
 [[nodiscard]] CellStatus parse_number(std::string_view cell, double& value);
 
+/// Whether the cell is blank or a word that stands for a missing value: NA, N/A, NaN, null, in any case.
+[[nodiscard]] bool is_missing(std::string_view cell);
+
 }  // namespace jme::data

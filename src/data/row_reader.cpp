@@ -40,6 +40,7 @@ std::unique_ptr<data::RowSource> open(const std::string& path, const InputOption
 struct RowReader::Impl {
   std::unique_ptr<data::RowSource> source;
   OnBadRow on_bad_row;
+  std::vector<OnMissing> on_missing = {};
   bool is_bad = false;
   std::size_t bad_rows = 0;
 };
@@ -58,18 +59,35 @@ bool RowReader::next(std::span<double> row) {
   if (row.size() != dimension())
     throw InvalidParameter("row", fmt::format("must have room for {} numbers", dimension()));
   impl_->is_bad = false;
+  impl_->source->forget_missing_cells();
   const data::RowStatus status = impl_->source->next(row);
   if (status != data::RowStatus::bad) return status == data::RowStatus::good;
   std::fill(row.begin(), row.end(), 0.0);
   impl_->is_bad = true;
   ++impl_->bad_rows;
-  if (impl_->on_bad_row == OnBadRow::fail)
+  impl_->source->forget_missing_cells();
+  const data::RowProblem& problem = impl_->source->problem();
+  const bool must_fail = problem.is_missing && problem.column < impl_->on_missing.size() &&
+                         impl_->on_missing[problem.column] == OnMissing::fail;
+  if (impl_->on_bad_row == OnBadRow::fail || must_fail)
     throw DataError(fmt::format("{}: {}", place(), impl_->source->explain_problem()));
   return true;
 }
 
 bool RowReader::is_bad() const {
   return impl_->is_bad;
+}
+bool RowReader::is_bad_for_missing_cell() const {
+  return impl_->is_bad && impl_->source->problem().is_missing;
+}
+void RowReader::on_missing(std::vector<OnMissing> rules) {
+  if (rules.size() != dimension())
+    throw InvalidParameter("missing", fmt::format("must have a rule for each of {} columns", dimension()));
+  impl_->on_missing = rules;
+  impl_->source->on_missing(std::move(rules));
+}
+std::span<const std::size_t> RowReader::missing_cells() const {
+  return impl_->source->missing_cells();
 }
 std::size_t RowReader::bad_rows() const {
   return impl_->bad_rows;

@@ -4,7 +4,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <jme/data/row_reader.hpp>
 
 #include "data/number.hpp"
 
@@ -19,6 +22,7 @@ struct RowProblem {
   Kind kind = Kind::none;
   std::size_t column = 0;                   ///< cell, repeated_key: index among the columns taken
   CellStatus status = CellStatus::missing;  ///< cell
+  bool is_missing = false;                  ///< cell: it stands for a missing value, however it is written
   std::size_t found = 0, expected = 0;      ///< width: how many cells
 };
 
@@ -35,6 +39,12 @@ class RowSource {
   [[nodiscard]] virtual std::optional<double> progress() const = 0;
 
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
+  /// A rule a column.
+  void on_missing(std::vector<OnMissing> rules) { rules_ = std::move(rules); }
+  /// Cells of the last row that were missing and may be.
+  [[nodiscard]] const std::vector<std::size_t>& missing_cells() const { return missing_; }
+  void forget_missing_cells() { missing_.clear(); }
+  [[nodiscard]] const RowProblem& problem() const { return problem_; }
   /// The last row's problem in words.
   [[nodiscard]] std::string explain_problem() const;
 
@@ -42,6 +52,13 @@ class RowSource {
   RowStatus bad(const RowProblem& problem) {
     problem_ = problem;
     return RowStatus::bad;
+  }
+  /// Takes note of a cell that is no number. True where it is missing and may be: the row goes on, with 0.
+  bool forgive(std::size_t column, bool is_missing, std::span<double> row) {
+    if (!is_missing || column >= rules_.size() || rules_[column] != OnMissing::fill) return false;
+    missing_.push_back(column);
+    row[column] = 0.0;
+    return true;
   }
   /// What the width of a row is compared with.
   [[nodiscard]] virtual std::string_view width_from() const = 0;
@@ -51,6 +68,8 @@ class RowSource {
 
  private:
   RowProblem problem_;
+  std::vector<OnMissing> rules_;
+  std::vector<std::size_t> missing_;
 };
 
 }  // namespace jme::data

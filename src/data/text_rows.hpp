@@ -12,7 +12,7 @@ namespace jme::data {
 /// Rows that are lines. A blank line between rows is a bad row; at the end of the file it is nothing.
 class TextRows : public RowSource {
  public:
-  explicit TextRows(const std::string& path) : lines_(path) {}
+  TextRows(const std::string& path, const InputOptions& options) : lines_(path, options.before_read) {}
 
   RowStatus next(std::span<double> row) final;
   [[nodiscard]] std::string place() const final;

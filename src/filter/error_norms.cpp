@@ -7,6 +7,7 @@
 
 #include "filter/cascade.hpp"
 #include "filter/compensated_sum.hpp"
+#include "filter/error_norm_recursion.hpp"
 #include "filter/series.hpp"
 
 namespace jme {
@@ -23,6 +24,7 @@ double squared_norm(std::span<const double> values) {
 bool few_states(const Filter& a, const Filter& c) {
   if (a.is_dense() || c.is_dense()) return false;
   const Toeplitz &first = c.core(), &second = a.core();
+  if (!first.lag_taps.empty() || !second.lag_taps.empty()) return false;
   return first.taps.size() + first.modes.size() + second.taps.size() + second.modes.size() <=
          max_cascade_states;
 }
@@ -34,9 +36,10 @@ std::vector<double> toeplitz_error_norms(const Filter& a, const Filter& c) {
   std::vector<double> response = apply_core(a.core(), inverse);
   std::vector<double> norms(n);
   CompensatedSum sum;
+  ScheduleReader rows;
   for (std::size_t t = 0; t < n; ++t) {
     sum.add(response[t] * response[t]);
-    const double row = a.row()(t);
+    const double row = rows.at(a.row(), t);
     norms[t] = row * row * sum.value();
   }
   if (a.last_mode_weight()) {
@@ -58,9 +61,10 @@ std::vector<double> toeplitz_error_norms(const Filter& a, const Filter& c) {
 std::vector<double> cascade_error_norms(const Filter& a, const Filter& c) {
   const std::size_t n = a.steps();
   std::vector<double> noise(n), gain(n);
+  ScheduleReader row, column, a_row, a_column;
   for (std::size_t t = 0; t < n; ++t) {
-    noise[t] = 1 / c.row()(t);
-    gain[t] = a.column()(t) / c.column()(t);
+    noise[t] = 1 / row.at(c.row(), t);
+    gain[t] = a_column.at(a.column(), t) / column.at(c.column(), t);
   }
   std::vector<double> norms =
       output_variances({.first = {.series = &c.core(), .feedback = !c.core().inverted},
@@ -68,7 +72,10 @@ std::vector<double> cascade_error_norms(const Filter& a, const Filter& c) {
                         .gain = gain,
                         .second = Stage{.series = &a.core(), .feedback = a.core().inverted},
                         .last_mode_weight = a.last_mode_weight()});
-  for (std::size_t t = 0; t < n; ++t) norms[t] *= a.row()(t) * a.row()(t);
+  for (std::size_t t = 0; t < n; ++t) {
+    const double scale = a_row.at(a.row(), t);
+    norms[t] *= scale * scale;
+  }
   return norms;
 }
 
@@ -93,6 +100,11 @@ std::vector<double> squared_error_row_norms(const Filter& a, const Filter& c) {
     throw InvalidParameter("steps", "workload and shape have different numbers of steps");
   if (!c.is_invertible()) throw InvalidParameter("shape", "cannot be inverted: its diagonal has a 0");
   std::vector<double> norms;
+  if (const auto recursion = ErrorNormStream::Recursion::of(a, c)) {
+    norms.resize(a.steps());
+    recursion->next(norms);
+    return norms;
+  }
   if (c.is_toeplitz() && !a.is_dense() && a.column().is_one()) {
     norms = toeplitz_error_norms(a, c);
   } else if (few_states(a, c) && !c.last_row()) {

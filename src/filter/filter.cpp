@@ -6,6 +6,7 @@
 #include <jme/base/errors.hpp>
 #include <jme/filter/filter.hpp>
 
+#include "filter/lagged_norms.hpp"
 #include "filter/series.hpp"
 
 namespace jme {
@@ -26,6 +27,11 @@ void check_series(const Toeplitz& core, std::size_t steps) {
   if (core.inverted && core.taps[0] == 0) {
     throw InvalidParameter("filter", "cannot be inverted: its first coefficient is 0");
   }
+  for (const LagTap& tap : core.lag_taps) {
+    if (core.inverted || !core.inverse_taps.empty() || tap.lag == 0 || !std::isfinite(tap.weight)) {
+      throw InvalidParameter("filter", "lag taps need a series as core, lags of at least 1, finite weights");
+    }
+  }
   if (!core.inverse_taps.empty() && core.inverse_taps.size() < steps) {
     throw InvalidParameter("filter", "has fewer inverse coefficients than steps");
   }
@@ -45,13 +51,13 @@ double dot(std::span<const double> a, std::span<const double> b) {
 }
 
 void multiply(std::vector<double>& values, const Schedule& schedule) {
-  if (schedule.is_one()) return;
-  for (std::size_t t = 0; t < values.size(); ++t) values[t] *= schedule(t);
+  ScheduleReader numbers;
+  for (std::size_t t = 0; t < values.size(); ++t) values[t] *= numbers.at(schedule, t);
 }
 
 void divide(std::vector<double>& values, const Schedule& schedule) {
-  if (schedule.is_one()) return;
-  for (std::size_t t = 0; t < values.size(); ++t) values[t] /= schedule(t);
+  ScheduleReader numbers;
+  for (std::size_t t = 0; t < values.size(); ++t) values[t] /= numbers.at(schedule, t);
 }
 
 std::vector<double> copy(std::span<const double> values) {
@@ -85,6 +91,27 @@ Filter Filter::toeplitz(std::size_t steps, Toeplitz core, Schedule row, Schedule
   return {steps, std::move(core), std::move(row), std::move(column)};
 }
 
+Filter Filter::column_normalised(std::size_t steps, Toeplitz core, Schedule row) {
+  Schedule column;
+  if (core.lag_taps.empty()) {
+    column = Schedule::inverse_column_norms(row, core, steps);
+  } else if (row.is_one()) {
+    column = lagged_inverse_column_norms(core, steps);
+  } else {
+    throw InvalidParameter("filter", "norms of columns with lag taps need a row schedule that is 1");
+  }
+  Filter filter(steps, std::move(core), std::move(row), std::move(column));
+  filter.unit_columns_ = true;
+  return filter;
+}
+
+Filter Filter::endless_column_normalised(std::size_t steps, Toeplitz core, Schedule row) {
+  Schedule column = Schedule::inverse_endless_column_norms(row, core, steps);
+  Filter filter(steps, std::move(core), std::move(row), std::move(column));
+  filter.unit_columns_ = filter.endless_ = true;
+  return filter;
+}
+
 Filter Filter::dense(Eigen::MatrixXd lower, std::string_view name) {
   if (lower.rows() != lower.cols() || lower.rows() == 0) {
     throw InvalidParameter(name, "must be a square matrix, is " + std::to_string(lower.rows()) + " x " +
@@ -106,6 +133,7 @@ Filter Filter::with_last_row(std::vector<double> weights) const {
   if (!all_finite(weights)) throw InvalidParameter("last row", "every entry must be finite");
   Filter filter = *this;
   filter.last_mode_weight_.reset();
+  filter.unit_columns_ = filter.endless_ = false;
   if (filter.matrix_) {
     filter.matrix_->row(filter.matrix_->rows() - 1) = to_eigen(weights).transpose();
   } else {
@@ -115,7 +143,8 @@ Filter Filter::with_last_row(std::vector<double> weights) const {
 }
 
 Filter Filter::with_last_mode_weight(double weight) const {
-  if (!is_toeplitz() || core_.inverted || core_.taps.size() != 1 || core_.modes.size() != 1) {
+  if (!is_toeplitz() || core_.inverted || !core_.lag_taps.empty() || core_.taps.size() != 1 ||
+      core_.modes.size() != 1) {
     throw InvalidParameter("filter", "must be one tap and one mode to change the last mode's weight");
   }
   Toeplitz last = core_;
@@ -125,6 +154,13 @@ Filter Filter::with_last_mode_weight(double weight) const {
   Filter filter = with_last_row(std::move(weights));
   filter.last_mode_weight_ = weight;
   return filter;
+}
+
+Filter Filter::with_lag_taps(std::vector<LagTap> taps) const {
+  if (matrix_ || last_row_) throw InvalidParameter("filter", "lag taps need a filter that is a series");
+  Toeplitz core = core_;
+  core.lag_taps = std::move(taps);
+  return {steps_, std::move(core), row_, column_};
 }
 
 bool Filter::is_toeplitz() const {
@@ -202,12 +238,13 @@ Eigen::MatrixXd Filter::to_dense() const {
   if (matrix_) return *matrix_;
   const auto n = static_cast<Eigen::Index>(steps_);
   const std::vector<double> c = core_.coefficients(steps_);
-  std::vector<double> rows(steps_, 1.0);
+  std::vector<double> rows(steps_, 1.0), columns(steps_, 1.0);
   multiply(rows, row_);
+  multiply(columns, column_);
   Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(n, n);
   for (Eigen::Index j = 0; j < n; ++j) {
     dense.col(j).tail(n - j) = to_eigen(c).head(n - j).cwiseProduct(to_eigen(rows).tail(n - j));
-    dense.col(j) *= column_(static_cast<std::size_t>(j));
+    dense.col(j) *= columns[static_cast<std::size_t>(j)];
   }
   if (last_row_) dense.row(n - 1) = to_eigen(*last_row_).transpose();
   return dense;

@@ -92,20 +92,48 @@ std::vector<double> monotone_scheduled_bounds(const Scheduled& c, std::span<cons
   return bounds;
 }
 
+// Columns without end, of norm 1, under a row schedule that never rises. With c as above and c_0 > sum_i w_i
+// / p_i the coefficients are moments of a positive measure, so that c_{m+lag} / c_m rises with m. For i <= j
+// - lag
+//     (C'C)_ij <= sum_m l_{j+m}^2 c_m c_{m+lag} / sum_m l_{j+m}^2 c_m^2,
+// because d_i >= d_j: an average of c_{m+lag} / c_m, which is largest where l does not fall at all.
+std::vector<double> endless_bounds(const Toeplitz& core, std::span<const std::size_t> lags) {
+  double rest = core.taps[0];
+  for (const Mode& mode : core.modes) rest -= mode.weight / mode.pole;
+  if (!(rest > 0)) return std::vector<double>(lags.size(), 1.0);  // no two columns of norm 1 have more
+  const double norm = endless_column_norm(core);
+  std::vector<double> bounds;
+  for (const std::size_t lag : lags) {
+    double product = lag == 0 ? core.taps[0] * core.taps[0] : 0.0;
+    for (const Mode& x : core.modes) {
+      const double power = std::pow(x.pole, static_cast<double>(lag));
+      if (lag > 0) product += core.taps[0] * x.weight * power / x.pole;
+      for (const Mode& y : core.modes) {
+        const double gap = (1 - x.pole) + (1 - y.pole) - (1 - x.pole) * (1 - y.pole);
+        product += x.weight * y.weight * power / gap;
+      }
+    }
+    bounds.push_back(std::min(1.0, product / (norm * norm) * (1 + 0x1p-40)));
+  }
+  return bounds;
+}
+
 }  // namespace
 
 std::vector<double> gram_lag_bounds(const Filter& c, std::span<const std::size_t> lags) {
   const std::size_t n = c.steps();
   if (c.is_dense()) return dense_bounds(c.matrix(), lags);
+  if (c.is_endless()) return endless_bounds(c.core(), lags);
   if (c.is_toeplitz()) return envelope_bounds(c.core(), n, lags);
-  const bool regular = !c.core().inverted && !c.last_row();
+  const bool regular = !c.core().inverted && !c.last_row() && c.lag_taps().empty();
   const bool few_taps = regular && c.core().taps.size() <= max_recursion_taps;
   if (n <= max_exact_steps && !few_taps) return dense_bounds(c.to_dense(), lags);
   Scheduled scheduled{.series = c.core(), .squared_rows = {}, .columns = {}};
-  for (std::size_t t = 0; t < n; ++t) {
-    scheduled.squared_rows.push_back(c.row()(t) * c.row()(t));
-    scheduled.columns.push_back(c.column()(t));
-  }
+  scheduled.squared_rows.resize(n);
+  scheduled.columns.resize(n);
+  c.row().fill(0, scheduled.squared_rows);
+  c.column().fill(0, scheduled.columns);
+  for (double& row : scheduled.squared_rows) row *= row;
   if (n <= max_exact_steps) return exact_scheduled_bounds(scheduled, lags);
   if (regular && falls_and_is_positive(c.core(), n)) return monotone_scheduled_bounds(scheduled, lags);
   throw InvalidParameter("steps", static_cast<double>(n),

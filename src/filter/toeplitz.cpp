@@ -84,6 +84,27 @@ std::vector<double> inverse_series_coefficients(const Toeplitz& series, std::siz
   return feed_back_series(series, impulse);
 }
 
+// u_t = x_t + sum_i weight_i x_{t - lag_i}, from the end, so that every x is still what it was.
+void multiply_lags(const std::vector<LagTap>& lag_taps, std::vector<double>& x) {
+  if (lag_taps.empty()) return;
+  for (std::size_t t = x.size(); t-- > 0;) {
+    for (const LagTap& tap : lag_taps) {
+      if (tap.lag <= t) x[t] += tap.weight * x[t - tap.lag];
+    }
+  }
+}
+
+// Its inverse: x_t = u_t - sum_i weight_i x_{t - lag_i}, from the front.
+void divide_lags(const std::vector<LagTap>& lag_taps, std::vector<double>& u) {
+  if (lag_taps.empty()) return;
+  for (std::size_t t = 0; t < u.size(); ++t) {
+    for (const LagTap& tap : lag_taps) {
+      if (tap.lag <= t) u[t] -= tap.weight * u[t - tap.lag];
+    }
+    u[t] = flushed(u[t]);
+  }
+}
+
 }  // namespace
 
 bool is_window(const Toeplitz& series) {
@@ -92,19 +113,27 @@ bool is_window(const Toeplitz& series) {
 }
 
 std::vector<double> apply_core(const Toeplitz& core, std::span<const double> x) {
-  return core.inverted ? feed_back_series(core, x) : convolve_series(core, x);
+  std::vector<double> y = core.inverted ? feed_back_series(core, x) : convolve_series(core, x);
+  divide_lags(core.lag_taps, y);
+  return y;
 }
 
 std::vector<double> solve_core(const Toeplitz& core, std::span<const double> x) {
-  return core.inverted ? convolve_series(core, x) : feed_back_series(core, x);
+  std::vector<double> y = core.inverted ? convolve_series(core, x) : feed_back_series(core, x);
+  multiply_lags(core.lag_taps, y);
+  return y;
 }
 
 std::vector<double> Toeplitz::coefficients(std::size_t n) const {
-  return inverted ? inverse_series_coefficients(*this, n) : series_coefficients(*this, n);
+  std::vector<double> c = inverted ? inverse_series_coefficients(*this, n) : series_coefficients(*this, n);
+  divide_lags(lag_taps, c);
+  return c;
 }
 
 std::vector<double> Toeplitz::inverse_coefficients(std::size_t n) const {
-  return inverted ? series_coefficients(*this, n) : inverse_series_coefficients(*this, n);
+  std::vector<double> c = inverted ? series_coefficients(*this, n) : inverse_series_coefficients(*this, n);
+  multiply_lags(lag_taps, c);
+  return c;
 }
 
 }  // namespace jme

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>
@@ -19,10 +20,18 @@ constexpr double largest_norm_bound = 1e140;
 // An int64 holds the exact sum of so many products of 2^40 lattice units, and half a unit of rounding: one
 // row more and the sum of rows at the bound is 2^63.
 constexpr std::size_t largest_block = (std::size_t{1} << 23) - 1;
+// Probability granted to the sampler's distance where it is stated.
+constexpr double sampler_tail = 1e-12;
 
 Horizon checked_horizon(const StreamConfig& config) {
   if (config.every == 0 || config.every > largest_block) {
     throw InvalidParameter("every", static_cast<double>(config.every), "a whole number from 1 to 8388607");
+  }
+  if (config.unbounded) {
+    if (config.rows != 0 || config.steps != 0) {
+      throw InvalidParameter("steps", "give either a number of rows or steps, or unbounded, not both");
+    }
+    return Horizon::unbounded(config.every, squares_noisy_rows(config.method));
   }
   if (config.rows == 0 && config.steps == 0) {
     throw InvalidParameter("rows",
@@ -62,7 +71,24 @@ Shape resolve(const Shape& shape, const Workload& workload, const Horizon& horiz
               const StreamConfig& config) {
   if (shape.kind() != Shape::Kind::automatic) return shape;
   if (squares_noisy_rows(config.method) && config.second != SecondMoment::none) return Shape::identity();
-  return choose_shape(workload, horizon, config.objective, config.max_state_vectors).shape;
+  return choose_shape(workload, horizon, config.objective, config.max_state_vectors);
+}
+
+bool same_workload(const StreamConfig& config) {
+  const std::optional<Workload>& second = config.workload_second;
+  return !second || (second->kind() != Workload::Kind::custom && second->name() == config.workload.name());
+}
+
+/// Both channels are asked for the same thing, so that one answer serves both.
+bool asks_the_same(const StreamConfig& config) {
+  const std::optional<Shape>& second = config.shape_second;
+  // A name says it all, but for shapes with their own numbers.
+  const auto has_numbers = [](const Shape& shape) {
+    return shape.kind() == Shape::Kind::custom || shape.blt_parameters().has_value();
+  };
+  const bool same_shape = !second || (second->name() == config.shape.name() && !has_numbers(*second) &&
+                                      !has_numbers(config.shape));
+  return same_workload(config) && same_shape && !squares_noisy_rows(config.method);
 }
 
 Shape resolve_second(const StreamConfig& config, const Shape& first, const Workload& workload,
@@ -76,6 +102,7 @@ Shape resolve_second(const StreamConfig& config, const Shape& first, const Workl
     }
     return first;
   }
+  if (asks_the_same(config)) return first;
   return resolve(asked, workload, horizon, config);
 }
 
@@ -83,11 +110,6 @@ Filter checked_shape_filter(const Filter& filter, const Shape& shape) {
   if (!filter.is_invertible())
     throw InvalidParameter("shape", shape.name(), "invertible (a diagonal without zeros)");
   return filter;
-}
-
-double squared_error_norm(const Filter& a, const Filter& c) {
-  const auto rows = squared_error_row_norms(a, c);
-  return std::accumulate(rows.begin(), rows.end(), 0.0);
 }
 
 // Rounding of block values that one person can cause, per block and unit column norm (SAFETY 1).
@@ -130,6 +152,17 @@ SamplerUse joined(const SamplerUse& a, const SamplerUse& b) {
           .row_sum = std::max(a.row_sum, b.row_sum)};
 }
 
+/// What the same shape asks at another scale.
+SamplerUse rescaled(SamplerUse use, const NoiseScale& from, const NoiseScale& to) {
+  const double width = static_cast<double>(to.width()) / use.width;
+  use.draws *= width;
+  use.width *= width;
+  use.fresh_variance *= to.squared_norm() / from.squared_norm();
+  use.largest_fresh_std *= to.largest() / from.largest();
+  use.smallest_fresh_std *= to.smallest() / from.smallest();
+  return use;
+}
+
 }  // namespace
 
 Mechanism::Mechanism(const StreamConfig& config)
@@ -141,7 +174,7 @@ Mechanism::Mechanism(const StreamConfig& config)
       a2_(workload_second().filter(horizon_)),
       c1_(checked_shape_filter(shape_first_.filter(config.workload, noise_horizon(), config.objective),
                                shape_first_)),
-      c2_(config.method == Method::cs
+      c2_(config.method == Method::cs || (has_second() && asks_the_same(config))
               ? c1_
               : checked_shape_filter(shape_second_.filter(workload_second(), horizon_, config.objective),
                                      shape_second_)),
@@ -157,30 +190,61 @@ Mechanism::Mechanism(const StreamConfig& config)
   std::optional<double> lambda = config_.lambda;
   if (config_.balance && joint) {
     const auto n2 = static_cast<double>(second_moment_size(config_.second, config_.dimension));
-    const double ratio = *config_.balance * n2 * squared_error_norm(a2_, c2_) /
-                         (static_cast<double>(config_.dimension) * squared_error_norm(a1_, c1_));
+    const double norms = second_is_like_first() ? 1
+                                                : error_norm_totals(a2_, c2_, error_steps()).sum /
+                                                      error_norm_totals(a1_, c1_, error_steps()).sum;
+    const double ratio = *config_.balance * n2 * norms / static_cast<double>(config_.dimension);
     lambda = weighted_lambda(rows, exposure_, ratio);
   }
   calibration_ = calibrated(rows, sigma_, lambda);
   pay_for_sampler(rows, lambda);
 }
 
-void Mechanism::pay_for_sampler(const RowModel& rows, std::optional<double> lambda) {
+bool Mechanism::second_is_like_first() const {
+  return has_second() && same_workload(config_) && (config_.method == Method::cs || asks_the_same(config_));
+}
+
+std::size_t Mechanism::error_steps() const {
+  return horizon_.is_unbounded() ? std::min(horizon_.steps(), std::size_t{1} << 20) : horizon_.steps();
+}
+
+SamplerUse Mechanism::sampler_use_over(std::size_t steps) const {
   const std::size_t touched = exposure_.blocks_touched;
-  SamplerUse use = sampler_use(c1_, noise_scale_first(calibration_), touched);
-  if (calibration_.std_second > 0) {
-    use = joined(use, sampler_use(c2_, noise_scale_second(calibration_), touched));
-  }
-  if (config_.budget.sigma == 0) {
-    if (const auto sigma = corrected_sigma(use)) {
-      sigma_ = *sigma;
+  const NoiseScale first = noise_scale_first(calibration_);
+  const SamplerUse use = sampler_use(c1_, first, touched, steps);
+  if (!(calibration_.std_second > 0)) return use;
+  const NoiseScale second = noise_scale_second(calibration_);
+  return joined(
+      use, second_is_like_first() ? rescaled(use, first, second) : sampler_use(c2_, second, touched, steps));
+}
+
+void Mechanism::pay_for_sampler(const RowModel& rows, std::optional<double> lambda) {
+  const std::size_t whole = noise_horizon().steps();
+  const auto pay = [&](const SamplerUse& use, double most_room) {
+    const std::optional<Correction> correction =
+        config_.budget.sigma == 0 ? corrected_sigma(use, most_room) : std::nullopt;
+    if (correction) {
+      sigma_ = correction->sigma;
+      sampler_distance_ = correction->paid;
       calibration_ = calibrated(rows, sigma_, lambda);
-      return;
     }
+    return correction.has_value();
+  };
+  constexpr double most_room = 1.1, unbounded_room = 1.02;
+  // Where there is nothing to pay with, or too little, the guarantee is stated with the distance beside it.
+  if (!horizon_.is_unbounded()) {
+    const SamplerUse use = sampler_use_over(whole);
+    if (pay(use, most_room)) return;
+    sampler_steps_ = 0;
+    sampler_distance_ = sampler_excess_ = jme::sampler_distance(use, sampler_tail);
+    return;
   }
-  // Nothing to pay with, or too little: the guarantee is stated with this beside it.
-  constexpr double tail = 1e-12;
-  sampler_excess_ = sampler_distance(use, tail);
+  // Nobody knows how long the stream will be: pay for the longest length that costs little, in powers of 2.
+  sampler_steps_ = whole;
+  while (sampler_steps_ > 0 && !pay(sampler_use_over(sampler_steps_), unbounded_room)) sampler_steps_ /= 2;
+  if (sampler_steps_ < whole) {
+    sampler_distance_ = sampler_excess_ = jme::sampler_distance(sampler_use_over(whole), sampler_tail);
+  }
 }
 
 Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optional<double> lambda) const {
@@ -195,17 +259,20 @@ Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optio
                     .tau = config_.tau});
 }
 
-std::optional<double> Mechanism::corrected_sigma(const SamplerUse& use) const {
+std::optional<Mechanism::Correction> Mechanism::corrected_sigma(const SamplerUse& use,
+                                                                double most_room) const {
   const ApproxDp target{.epsilon = config_.budget.epsilon, .delta = config_.budget.delta};
   // The correction makes the noise larger, and larger noise asks more of the sampler: it is computed for
   // noise with some room above it, the least room that the corrected noise stays within.
-  for (const double room : {1.001, 1.01, 1.1}) {
+  for (const double room : {1.001, 1.01, most_room}) {
     SamplerUse roomy = use;
     roomy.largest_fresh_std *= room;
     roomy.fresh_variance *= room * room;
     try {
       const double sigma = noise_multiplier(ideal_budget(target, roomy));
-      if (sigma <= room * sigma_) return sigma;
+      if (sigma <= room * sigma_) {
+        return Correction{.sigma = sigma, .paid = jme::sampler_distance(roomy, sampler_tail)};
+      }
     } catch (const InvalidParameter&) {
       return std::nullopt;  // the distance alone is more than the budget
     }
@@ -213,21 +280,14 @@ std::optional<double> Mechanism::corrected_sigma(const SamplerUse& use) const {
   return std::nullopt;
 }
 
-std::vector<double> Mechanism::noise_scale_first(const Calibration& calibration) const {
-  return std::vector<double>(config_.dimension, calibration.std_first / lattice_.first);
+NoiseScale Mechanism::noise_scale_first(const Calibration& calibration) const {
+  return NoiseScale::uniform(config_.dimension, calibration.std_first / lattice_.first);
 }
 
-std::vector<double> Mechanism::noise_scale_second(const Calibration& calibration) const {
-  const std::size_t d = config_.dimension;
+NoiseScale Mechanism::noise_scale_second(const Calibration& calibration) const {
   const double std = calibration.std_second / lattice_.second;
-  if (config_.second == SecondMoment::diagonal) return std::vector<double>(d, std);
-  std::vector<double> scale;
-  scale.reserve(second_moment_size(SecondMoment::full, d));
-  for (std::size_t i = 0; i < d; ++i) {
-    scale.push_back(std);
-    scale.insert(scale.end(), d - 1 - i, std / std::sqrt(2.0));
-  }
-  return scale;
+  if (config_.second == SecondMoment::diagonal) return NoiseScale::uniform(config_.dimension, std);
+  return NoiseScale::triangle(config_.dimension, std, std / std::sqrt(2.0));
 }
 
 }  // namespace jme

@@ -1,206 +1,34 @@
-#include <algorithm>
-#include <cmath>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
-#include <jme/filter/stream.hpp>
 #include <jme/moments/moment_stream.hpp>
-#include <jme/noise/shaped_noise.hpp>
-#include <jme/random/gaussian_source.hpp>
 
-#include "moments/lattice_row.hpp"
-#include "moments/noise_levels.hpp"
-#include "moments/second_sum.hpp"
+#include "moments/engine.hpp"
+#include "moments/engine_state.hpp"
 
 namespace jme {
-namespace {
-
-// The accumulator sees full blocks only; a partial last one is closed by FilterStream::last_step.
-FilterStream accumulator(const Workload& workload, const Horizon& horizon, std::size_t width) {
-  return {workload.filter(Horizon(horizon.steps() * horizon.every(), horizon.every())), Direction::forward,
-          width};
-}
-
-double weight_of_row_before(const Workload& workload, const Horizon& horizon) {
-  return workload.weighs_rows(horizon) ? workload.weight_in_block(1) : 1.0;
-}
-
-void snap(std::span<double> values) {
-  for (double& v : values) v = std::floor(v + 0.5);
-}
-
-}  // namespace
-
-struct MomentStream::Engine {
-  Engine(const Mechanism& design, const Key& key, const Nonce& nonce)
-      : mechanism(design),
-        levels(mechanism),
-        noises_rows(squares_noisy_rows(config().method)),
-        draws(key, nonce),
-        noise_first(mechanism.c1(), draws, Channel::first,
-                    mechanism.noise_scale_first(mechanism.calibration())),
-        row(config().dimension),
-        first(config().dimension, 0.0),
-        accumulate_first(accumulator(mechanism.workload_first(), horizon(), config().dimension)),
-        beta_first(weight_of_row_before(mechanism.workload_first(), horizon())),
-        beta_second(weight_of_row_before(mechanism.workload_second(), horizon())),
-        newest(config().dimension, config().second) {
-    newest.shares_noise_ = noises_rows;
-    if (!mechanism.has_second()) return;
-    const std::size_t size = second_moment_size(config().second, config().dimension);
-    second.resize(size);
-    accumulate_second.emplace(accumulator(mechanism.workload_second(), horizon(), size));
-    second_sum.emplace(config().dimension, config().second, horizon().every(), beta_second,
-                       noises_rows ? SecondSum::Rows::real : SecondSum::Rows::lattice);
-    if (noises_rows) {
-      row_variance = squared_inverse_row_norms(mechanism.c1());
-      accumulate_bias.emplace(accumulator(mechanism.workload_second(), horizon(), 1));
-    } else {
-      noise_second.emplace(mechanism.c2(), draws, Channel::second,
-                           mechanism.noise_scale_second(mechanism.calibration()));
-    }
-  }
-
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
-
-  [[nodiscard]] const StreamConfig& config() const { return mechanism.config(); }
-  [[nodiscard]] const Horizon& horizon() const { return mechanism.horizon(); }
-
-  // A step that failed half-way (memory ran out) leaves the channels out of step with each other: the
-  // sensitivity was computed for channels in step, so such a stream says no more.
-  void check_whole() const {
-    if (broken) throw StateError("the stream failed inside a step and cannot go on");
-  }
-
-  void check(std::span<const double> values) const {
-    check_whole();
-    if (finished) throw BudgetExhausted("the stream was finished: no row may follow");
-    if (rows >= horizon().rows()) {
-      throw BudgetExhausted(
-          fmt::format("row {}: the horizon of {} rows is used up", rows + 1, horizon().rows()));
-    }
-    if (values.size() != config().dimension) {
-      throw DataError(fmt::format("row {}: has {} values, the dimension is {}", rows + 1, values.size(),
-                                  config().dimension));
-    }
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (!std::isfinite(values[i])) {
-        throw DataError(fmt::format("row {}, column {}: not a finite number", rows + 1, i + 1));
-      }
-    }
-  }
-
-  void push(std::span<const double> values) {
-    check(values);
-    broken = true;
-    clip_and_snap(values, config().norm_bound, row);
-    if (noises_rows) noise_first.add_to(row);
-    for (std::size_t i = 0; i < row.size(); ++i) first[i] = beta_first * first[i] + row[i];
-    if (second_sum) second_sum->add(row);
-    if (noises_rows && second_sum) bias = beta_second * bias + row_variance[rows];
-    ++rows;
-    ++rows_in_block;
-    newest.is_new_ = false;
-    if (rows_in_block == horizon().every() || rows == horizon().rows()) close_block();
-    broken = false;
-  }
-
-  void finish() {
-    check_whole();
-    newest.is_new_ = false;
-    broken = true;
-    if (!finished && rows_in_block > 0) close_block();
-    finished = true;
-    broken = false;
-  }
-
-  void close_block() {
-    close_first();
-    if (second_sum) close_second();
-    const std::size_t step = newest.steps_;
-    const auto level = levels.at(step, rows);
-    newest.std_first_ = level.first;
-    newest.std_second_ = level.second;
-    newest.weight_first_ = mechanism.workload_first().weight_sum(step, rows, horizon());
-    newest.weight_second_ = mechanism.workload_second().weight_sum(step, rows, horizon());
-    newest.rows_ = rows;
-    newest.steps_ = step + 1;
-    newest.is_new_ = true;
-    rows_in_block = 0;
-  }
-
-  void advance(FilterStream& accumulate, const Workload& workload, std::span<double> in,
-               std::span<double> out) const {
-    if (rows_in_block == horizon().every()) {
-      accumulate.step(in, out);
-    } else {
-      accumulate.last_step(in, out, workload.close(rows, rows_in_block));
-    }
-  }
-
-  void close_first() {
-    if (!noises_rows) {
-      if (beta_first != 1) snap(first);
-      noise_first.add_to(first);
-    }
-    advance(accumulate_first, mechanism.workload_first(), first, newest.first_);
-    for (double& v : newest.first_) v *= mechanism.lattice().first;
-    std::fill(first.begin(), first.end(), 0.0);
-  }
-
-  void close_second() {
-    second_sum->close(second);
-    if (noise_second) noise_second->add_to(second);
-    advance(*accumulate_second, mechanism.workload_second(), second, newest.second_);
-    const double unit =
-        noises_rows ? mechanism.lattice().first * mechanism.lattice().first : mechanism.lattice().second;
-    for (double& v : newest.second_) v *= unit;
-    if (noises_rows) close_bias();
-  }
-
-  // PP: E[xhat xhat'] = x x' + std1^2 Q_tt I, once a row, through the same workload (MATH 4).
-  void close_bias() {
-    double out = 0;
-    advance(*accumulate_bias, mechanism.workload_second(), {&bias, 1}, {&out, 1});
-    bias = 0;
-    const double total = out * mechanism.calibration().std_first * mechanism.calibration().std_first;
-    newest.bias_second_ = config().method == Method::pp ? total : 0;
-    if (config().method != Method::pp_debiased) return;
-    const std::size_t d = config().dimension;
-    for (std::size_t i = 0; i < d; ++i) {
-      newest.second_[config().second == SecondMoment::full ? packed_index(i, i, d) : i] -= total;
-    }
-  }
-
-  Mechanism mechanism;
-  NoiseLevels levels;
-  bool noises_rows;
-  GaussianSource draws;
-  ShapedNoise noise_first;
-  std::optional<ShapedNoise> noise_second;
-  std::vector<double> row, first, second;
-  std::optional<SecondSum> second_sum;
-  FilterStream accumulate_first;
-  std::optional<FilterStream> accumulate_second, accumulate_bias;
-  std::vector<double> row_variance;  // PP: Q_tt
-  double bias = 0;
-  double beta_first, beta_second;
-  std::size_t rows = 0, rows_in_block = 0;
-  bool finished = false, broken = false;
-  Release newest;
-};
 
 MomentStream::MomentStream(const StreamConfig& config) : MomentStream(Mechanism(config)) {}
 
 MomentStream::MomentStream(const Mechanism& mechanism)
-    : engine_(std::make_unique<Engine>(mechanism, Key::from_system(), nonce_from_system())) {}
+    : MomentStream(mechanism, Key::from_system(), nonce_from_system()) {}
 
 MomentStream::MomentStream(const Mechanism& mechanism, InsecureTestSeed seed)
-    : engine_(std::make_unique<Engine>(mechanism, seed.key(), Nonce{})) {}
+    : MomentStream(mechanism, seed.key(), Nonce{}) {}
+
+MomentStream::MomentStream(const Mechanism& mechanism, const Key& key, const Nonce& nonce)
+    : MomentStream(std::make_unique<Engine>(mechanism, key, std::vector{NoncePeriod{0, nonce}})) {}
+
+MomentStream::MomentStream(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+
+MomentStream MomentStream::resume(const Mechanism& mechanism, const Key& key, const Nonce& fresh,
+                                  const StreamState& state) {
+  auto engine = std::make_unique<Engine>(mechanism, key, periods_after(mechanism, state, fresh));
+  engine->restore(state);
+  return MomentStream(std::move(engine));
+}
 
 MomentStream::MomentStream(MomentStream&&) noexcept = default;
 MomentStream& MomentStream::operator=(MomentStream&&) noexcept = default;
@@ -224,6 +52,9 @@ const Mechanism& MomentStream::mechanism() const {
 }
 std::size_t MomentStream::rows() const {
   return engine().rows;
+}
+StreamState MomentStream::state() const {
+  return engine().state();
 }
 
 MomentStream::Engine& MomentStream::engine() const {

@@ -43,6 +43,10 @@ std::vector<double> weights_over_rows(const Workload& workload, const Horizon& p
 
 double absolute_row_sum_bound(const Filter& c) {
   // ||C^-1||_2 <= sqrt(largest absolute row sum * largest absolute column sum).
+  const Toeplitz& core = c.core();
+  if (c.is_toeplitz() && core.taps.size() == 1 && core.modes.empty() && core.lag_taps.empty()) {
+    return std::abs(core.inverse_coefficients(1)[0]);
+  }
   if (c.is_toeplitz()) {
     const auto inverse = c.core().inverse_coefficients(c.steps());
     return std::accumulate(inverse.begin(), inverse.end(), 0.0,
@@ -60,63 +64,79 @@ double absolute_row_sum_bound(const Filter& c) {
 NoiseLevels::NoiseLevels(const Mechanism& mechanism) : mechanism_(&mechanism) {
   const Horizon& horizon = mechanism.horizon();
   if (!squares_noisy_rows(mechanism.config().method)) {
-    first_ = squared_error_row_norms(mechanism.a1(), mechanism.c1());
-    if (mechanism.has_second()) second_ = squared_error_row_norms(mechanism.a2(), mechanism.c2());
+    first_.emplace(mechanism.a1(), mechanism.c1());
+    if (mechanism.has_second() && !mechanism.second_is_like_first()) {
+      second_.emplace(mechanism.a2(), mechanism.c2());
+    }
     return;
   }
-  first_ = squared_error_row_norms(over_rows(mechanism.workload_first(), horizon), mechanism.c1());
+  first_.emplace(over_rows(mechanism.workload_first(), horizon), mechanism.c1());
   if (!mechanism.has_second()) return;
-  const Filter a2 = over_rows(mechanism.workload_second(), horizon);
-  weights_ = squared_error_row_norms(a2, Filter::identity(horizon.rows()));
-  largest_q_ = squared_inverse_row_norms(mechanism.c1());
-  for (std::size_t t = 1; t < largest_q_.size(); ++t)
-    largest_q_[t] = std::max(largest_q_[t], largest_q_[t - 1]);
+  weights_.emplace(over_rows(mechanism.workload_second(), horizon), Filter::identity(horizon.rows()));
+  row_variances_.emplace(Filter::identity(horizon.rows()), mechanism.c1());
   const double bound = absolute_row_sum_bound(mechanism.c1());
   operator_norm_squared_ = bound * bound;
 }
 
-NoiseLevels::Level NoiseLevels::at(std::size_t step, std::size_t rows_seen) const {
+NoiseLevels::Level NoiseLevels::at(std::size_t step, std::size_t rows_seen) {
   return squares_noisy_rows(mechanism_->config().method) ? of_row_noise(step, rows_seen)
                                                          : of_block_noise(step, rows_seen);
 }
 
-NoiseLevels::Level NoiseLevels::of_block_noise(std::size_t step, std::size_t rows_seen) const {
+double NoiseLevels::block_norm(const Workload& workload, const Filter& c, ErrorNormStream& norms,
+                               std::size_t step, std::size_t rows_seen) const {
   const Horizon& planned = mechanism_->horizon();
-  const Calibration& noise = mechanism_->calibration();
-  const auto level = [&](const Workload& workload, const Filter& c, const std::vector<double>& norms,
-                         double std) {
-    if (norms.empty()) return 0.0;
-    if (rows_seen == planned.rows_through(step)) return std * std::sqrt(norms[step]);
-    // The stream ended inside a block: this release has the weights of a horizon that ends here.
-    const bool over_blocks = workload.kind() == Workload::Kind::custom;
-    const Filter a = workload.filter(
-        over_blocks ? planned : Horizon(std::max(rows_seen, workload.window_rows()), planned.every()));
-    std::vector<double> weights = a.row_weights(step);
-    weights.resize(c.steps(), 0.0);
-    return std * std::sqrt(squared_error_row_norm(weights, c));
-  };
-  return {.first = level(mechanism_->workload_first(), mechanism_->c1(), first_, noise.std_first),
-          .second = level(mechanism_->workload_second(), mechanism_->c2(), second_, noise.std_second)};
+  if (rows_seen == planned.rows_through(step)) return norms.at(step);
+  // The stream ended inside a block: this release has the weights of a horizon that ends here.
+  if (norms.closes_early()) {
+    norms.skip_to(step);
+    return norms.last(workload.close(rows_seen, rows_seen - step * planned.every()));
+  }
+  const bool over_blocks = workload.kind() == Workload::Kind::custom;
+  const Filter a = workload.filter(
+      over_blocks ? planned : Horizon(std::max(rows_seen, workload.window_rows()), planned.every()));
+  std::vector<double> weights = a.row_weights(step);
+  weights.resize(c.steps(), 0.0);
+  return squared_error_row_norm(weights, c);
 }
 
-NoiseLevels::Level NoiseLevels::of_row_noise(std::size_t step, std::size_t rows_seen) const {
-  const std::size_t t = rows_seen - 1;
+NoiseLevels::Level NoiseLevels::of_block_noise(std::size_t step, std::size_t rows_seen) {
+  const Calibration& noise = mechanism_->calibration();
+  const double first = block_norm(mechanism_->workload_first(), mechanism_->c1(), *first_, step, rows_seen);
+  const double second =
+      second_ ? block_norm(mechanism_->workload_second(), mechanism_->c2(), *second_, step, rows_seen)
+              : first;
+  return {.first = noise.std_first * std::sqrt(first),
+          .second = mechanism_->has_second() ? noise.std_second * std::sqrt(second) : 0.0};
+}
+
+double NoiseLevels::row_norm(const Workload& workload, const Filter& c, ErrorNormStream& norms,
+                             std::size_t step, std::size_t rows_seen) const {
   const Horizon& planned = mechanism_->horizon();
-  const bool partial = rows_seen % planned.every() != 0;
-  const auto norm = [&](const Workload& workload, const Filter& c, const std::vector<double>& norms) {
-    return partial ? squared_error_row_norm(weights_over_rows(workload, planned, step, rows_seen), c)
-                   : norms[t];
-  };
+  // Over rows only a window and a custom matrix know what a block is.
+  const bool by_blocks =
+      workload.kind() == Workload::Kind::window || workload.kind() == Workload::Kind::custom;
+  if (rows_seen % planned.every() == 0 || !by_blocks) return norms.at(rows_seen - 1);
+  return squared_error_row_norm(weights_over_rows(workload, planned, step, rows_seen), c);
+}
+
+NoiseLevels::Level NoiseLevels::of_row_noise(std::size_t step, std::size_t rows_seen) {
   const double variance = mechanism_->calibration().std_first * mechanism_->calibration().std_first;
   const double zeta = mechanism_->config().norm_bound;
-  Level level{.first = std::sqrt(variance * norm(mechanism_->workload_first(), mechanism_->c1(), first_)),
+  Level level{.first = std::sqrt(variance * row_norm(mechanism_->workload_first(), mechanism_->c1(), *first_,
+                                                     step, rows_seen)),
               .second = 0};
-  if (!weights_.empty()) {
+  if (weights_) {
+    for (; rows_compared_ < rows_seen; ++rows_compared_) {
+      largest_q_ = std::max(largest_q_, row_variances_->next());
+    }
     // Entry (i,i) of sum a_t xhat_t xhat_t': variance 2 w^2 a'(Q o Q)a + 4 w (a o x)' Q (a o x). Q <=
     // ||C^-1||^2 I and Q o Q <= (max Q_ii) ||C^-1||^2 I (Schur): a bound for every stream, attained for C =
     // I.
-    const double weights = norm(mechanism_->workload_second(), Filter::identity(planned.rows()), weights_);
-    level.second = std::sqrt((2 * variance * largest_q_[t] + 4 * zeta * zeta) * variance *
+    const double weights =
+        row_norm(mechanism_->workload_second(), Filter::identity(mechanism_->horizon().rows()), *weights_,
+                 step, rows_seen);
+    level.second = std::sqrt((2 * variance * largest_q_ + 4 * zeta * zeta) * variance *
                              operator_norm_squared_ * weights);
   }
   return level;

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include <jme/base/errors.hpp>
 #include <jme/moments/release.hpp>
 
 namespace jme {
@@ -20,6 +23,35 @@ Eigen::MatrixXd Release::second_matrix() const {
     }
   }
   return result;
+}
+
+std::vector<double> Release::packed() const {
+  std::vector<double> numbers{std_first_, std_second_, bias_second_, weight_first_, weight_second_};
+  numbers.insert(numbers.end(), first_.begin(), first_.end());
+  numbers.insert(numbers.end(), second_.begin(), second_.end());
+  return numbers;
+}
+
+Release Release::unpacked(std::size_t dimension, SecondMoment second, std::size_t rows, std::size_t steps,
+                          std::span<const double> numbers) {
+  Release release(dimension, second);
+  constexpr std::size_t scalars = 5;
+  if (numbers.size() != scalars + release.first_.size() + release.second_.size()) {
+    throw StateError("a stored release does not have the numbers of this stream");
+  }
+  release.std_first_ = numbers[0];
+  release.std_second_ = numbers[1];
+  release.bias_second_ = numbers[2];
+  release.weight_first_ = numbers[3];
+  release.weight_second_ = numbers[4];
+  numbers = numbers.subspan(scalars);
+  std::copy_n(numbers.begin(), release.first_.size(), release.first_.begin());
+  numbers = numbers.subspan(release.first_.size());
+  std::copy_n(numbers.begin(), release.second_.size(), release.second_.begin());
+  release.rows_ = rows;
+  release.steps_ = steps;
+  release.is_new_ = true;
+  return release;
 }
 
 }  // namespace jme

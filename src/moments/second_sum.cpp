@@ -5,10 +5,17 @@
 
 #include <cblas.h>
 
+#include <jme/base/packed_triangle.hpp>
+
+#include "moments/blas_threads.hpp"
+#include "moments/tile_kernels.hpp"
+
 namespace jme {
 namespace {
 
 constexpr std::size_t largest_panel = 256;
+constexpr std::size_t padding = 8;                        // whole vectors are read past the last row
+constexpr std::size_t strip = 256;                        // columns that one thread updates
 constexpr std::size_t exact_rows = std::size_t{1} << 13;  // 2^13 products of 2^40 fit below 2^53
 
 double snapped(double products) {
@@ -21,18 +28,19 @@ double snapped(std::int64_t products) {
 }  // namespace
 
 SecondSum::SecondSum(std::size_t dimension, SecondMoment second, std::size_t block_rows, double beta,
-                     Rows rows)
+                     Rows rows, WorkerPool* pool)
     : dimension_(dimension),
       size_(second_moment_size(second, dimension)),
       second_(second),
       beta_(beta),
       exact_(beta == 1 && rows == Rows::lattice),
       lattice_(rows == Rows::lattice),
-      panel_rows_(std::min(block_rows, largest_panel)) {
-  panel_.resize(panel_rows_ * dimension_);
+      panel_rows_(std::min(block_rows, largest_panel)),
+      pool_(pool) {
+  panel_.resize(panel_rows_ * dimension_ + padding);
   // A block of one row needs no d x d matrix: its products go straight to the output.
-  if (panel_rows_ > 1 || block_rows > 1) {
-    sum_.assign(second_ == SecondMoment::full ? dimension_ * dimension_ : dimension_, 0.0);
+  if (block_rows > 1) {
+    sum_.assign((second_ == SecondMoment::full ? dimension_ * dimension_ : dimension_) + padding, 0.0);
   }
 }
 
@@ -53,9 +61,7 @@ void SecondSum::flush_panel() {
     }
   }
   if (second_ == SecondMoment::full) {
-    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, static_cast<int>(dimension_),
-                static_cast<int>(in_panel_), 1.0, panel_.data(), static_cast<int>(dimension_), carry,
-                sum_.data(), static_cast<int>(dimension_));
+    update(carry);
   } else {
     for (double& v : sum_) v *= carry;
     for (std::size_t j = 0; j < in_panel_; ++j) {
@@ -65,6 +71,33 @@ void SecondSum::flush_panel() {
   }
   in_sum_ += in_panel_;
   in_panel_ = 0;
+}
+
+// sum <- carry * sum + panel' panel in strips of columns, cut alike whatever the number of threads, so that
+// real sums have the same bits.
+void SecondSum::update(double carry) {
+  const OneBlasThread one_thread;
+  const std::size_t strips = (dimension_ + strip - 1) / strip;
+  // The last strips are the longest: they come first.
+  const auto work = [&](std::size_t piece) { update_strip((strips - 1 - piece) * strip, carry); };
+  if (pool_ != nullptr) {
+    pool_->run(strips, work);
+  } else {
+    for (std::size_t piece = 0; piece < strips; ++piece) work(piece);
+  }
+}
+
+void SecondSum::update_strip(std::size_t begin, double carry) {
+  const int d = static_cast<int>(dimension_), above = static_cast<int>(begin),
+            width = static_cast<int>(std::min(strip, dimension_ - begin)), rows = static_cast<int>(in_panel_);
+  const double* columns = panel_.data() + begin;
+  double* sums = sum_.data() + begin;
+  if (above > 0) {
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, above, width, rows, 1.0, panel_.data(), d, columns,
+                d, carry, sums, d);
+  }
+  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, width, rows, 1.0, columns, d, carry,
+              sums + begin * dimension_, d);
 }
 
 void SecondSum::spill() {
@@ -81,48 +114,50 @@ void SecondSum::spill() {
   in_sum_ = 0;
 }
 
-void SecondSum::write_products(std::span<double> out) const {
-  const double* row = panel_.data();
-  if (second_ == SecondMoment::diagonal) {
-    for (std::size_t i = 0; i < dimension_; ++i) out[i] = row[i] * row[i];
+void SecondSum::begin_close() {
+  single_ = in_sum_ == 0 && in_panel_ == 1 && !has_spilled_;
+  if (single_) return;
+  flush_panel();
+  if (has_spilled_) spill();
+}
+
+void SecondSum::end_close() {
+  if (has_spilled_) std::fill(spilled_.begin(), spilled_.end(), 0);
+  has_spilled_ = single_ = false;
+  in_panel_ = in_sum_ = 0;
+}
+
+void SecondSum::write_full(std::size_t begin, std::size_t count, double* out) const {
+  const PackedTriangle triangle{dimension_};
+  const std::size_t row = triangle.row_of(begin);
+  const TriangleTile tile{
+      .dimension = dimension_, .row = row, .column = row + (begin - triangle.diagonal(row)), .count = count};
+  if (single_) {
+    lattice_ ? write_snapped_products(tile, panel_.data(), out) : write_products(tile, panel_.data(), out);
+  } else {
+    lattice_ ? write_snapped_sums(tile, sum_.data(), out) : write_sums(tile, sum_.data(), out);
+  }
+}
+
+void SecondSum::write_tile(std::size_t begin, std::size_t count, double* out) const {
+  if (has_spilled_) {
+    for (std::size_t k = 0; k < count; ++k) out[k] = snapped(spilled_[begin + k]);
     return;
   }
-  double* next = out.data();
-  for (std::size_t i = 0; i < dimension_; ++i) {
-    const double x = row[i];
-    for (std::size_t j = i; j < dimension_; ++j) *next++ = x * row[j];
+  if (second_ == SecondMoment::full) return write_full(begin, count, out);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x = panel_[begin + i];
+    const double sum = single_ ? x * x : sum_[begin + i];
+    out[i] = lattice_ ? snapped(sum) : sum;
   }
 }
 
 void SecondSum::close(std::span<double> out) {
-  if (in_sum_ == 0 && in_panel_ == 1 && !has_spilled_) {
-    write_products(out);
-    in_panel_ = 0;
-    if (lattice_) {
-      for (double& v : out) v = snapped(v);
-    }
-    return;
-  }
-  flush_panel();
-  if (has_spilled_) {
-    spill();
-    std::transform(spilled_.begin(), spilled_.end(), out.begin(), [](std::int64_t v) { return snapped(v); });
-    std::fill(spilled_.begin(), spilled_.end(), 0);
-    has_spilled_ = false;
-    return;
-  }
-  if (second_ == SecondMoment::full) {
-    double* next = out.data();
-    for (std::size_t i = 0; i < dimension_; ++i) {
-      next = std::copy_n(sum_.data() + i * dimension_ + i, dimension_ - i, next);
-    }
-  } else {
-    std::copy(sum_.begin(), sum_.end(), out.begin());
-  }
-  if (lattice_) {
-    for (double& v : out) v = snapped(v);
-  }
-  in_sum_ = 0;
+  begin_close();
+  std::vector<double> buffer(size_ + padding);
+  write_tile(0, size_, buffer.data());
+  std::copy_n(buffer.begin(), size_, out.begin());
+  end_close();
 }
 
 }  // namespace jme

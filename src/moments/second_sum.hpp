@@ -7,6 +7,8 @@
 
 #include <jme/base/values.hpp>
 
+#include "moments/worker_pool.hpp"
+
 namespace jme {
 
 /// Sum over a block of w_j x_j x_j' (packed upper triangle) or w_j x_j o x_j, w_j = beta^(rows until the
@@ -19,17 +21,27 @@ class SecondSum {
  public:
   enum class Rows { lattice, real };
 
-  SecondSum(std::size_t dimension, SecondMoment second, std::size_t block_rows, double beta, Rows rows);
+  /// `pool`, where given, shares the large updates; it must outlive the sum.
+  SecondSum(std::size_t dimension, SecondMoment second, std::size_t block_rows, double beta, Rows rows,
+            WorkerPool* pool = nullptr);
 
   void add(std::span<const double> row);
   /// Writes the block's sum and starts the next block. Lattice rows: in units of 2^20 products, rounded to
   /// whole numbers; real rows: as it is.
   void close(std::span<double> out);
 
+  /// The same in tiles: begin, then any entries in any order and from any thread, then end.
+  void begin_close();
+  /// Entries begin .. begin + count - 1; up to 7 numbers past them may be overwritten.
+  void write_tile(std::size_t begin, std::size_t count, double* out) const;
+  void end_close();
+
  private:
   void flush_panel();
+  void update(double carry);
+  void update_strip(std::size_t begin, double carry);
   void spill();
-  void write_products(std::span<double> out) const;
+  void write_full(std::size_t begin, std::size_t count, double* out) const;
 
   std::size_t dimension_, size_;
   SecondMoment second_;
@@ -42,6 +54,8 @@ class SecondSum {
   std::size_t in_sum_ = 0;   // rows in sum_
   std::vector<std::int64_t> spilled_;
   bool has_spilled_ = false;
+  bool single_ = false;  // closing a block of one row: its products are made as they are written
+  WorkerPool* pool_;
 };
 
 }  // namespace jme

@@ -23,6 +23,9 @@ Exposure exposure(const Filter& c1, const Filter& c2, const Horizon& horizon,
   if (c1.steps() != horizon.steps() || c2.steps() != horizon.steps()) {
     throw InvalidParameter("shape", "must have as many rows and columns as the horizon has steps");
   }
+  if (p == 1 && first_column_is_largest(c1) && first_column_is_largest(c2)) {
+    return single_exposure({largest_squared_column_norm(c1)}, {largest_squared_column_norm(c2)});
+  }
   if (p == 1) return single_exposure(squared_column_norms(c1), squared_column_norms(c2));
 
   const bool packed = sensitivity::earliest_packing_is_worst(c1, horizon) &&

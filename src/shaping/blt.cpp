@@ -1,48 +1,12 @@
 #include "shaping/blt.hpp"
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include <jme/base/errors.hpp>
 #include <jme/filter/schedule.hpp>
 
 namespace jme::shaping {
-namespace {
-
-/// Norms of the columns of L T: ||column j||^2 = l_j^2 + sum_ik omega_i omega_k V_ik(j) where
-/// V_ik(j) = sum_{t > j} l_t^2 (t_i t_k)^(t-j-1), backwards in j. All terms are positive; the relative error
-/// of a first-order recursion with positive terms is at most about 3 eps a step, so 4 eps n rounds up.
-std::vector<double> column_norms_rounded_up(std::size_t steps, const Schedule& row, const Toeplitz& core) {
-  struct Pair {
-    double weight, ratio, sum;
-  };
-  std::vector<Pair> pairs;
-  for (std::size_t i = 0; i < core.modes.size(); ++i) {
-    for (std::size_t k = 0; k <= i; ++k) {
-      const Mode &first = core.modes[i], second = core.modes[k];
-      pairs.push_back({.weight = (i == k ? 1 : 2) * first.weight * second.weight,
-                       .ratio = first.pole * second.pole,
-                       .sum = 0});
-    }
-  }
-  const double up =
-      1 + 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(steps + pairs.size() + 4);
-  std::vector<double> norms(steps);
-  for (std::size_t j = steps; j-- > 0;) {
-    const double scale = row(j), squared = scale * scale;
-    double norm = squared;
-    for (Pair& pair : pairs) {
-      norm += pair.weight * pair.sum;
-      pair.sum = pair.ratio * pair.sum + squared;
-    }
-    norms[j] = std::sqrt(norm) * up;
-  }
-  return norms;
-}
-
-}  // namespace
-
 void check_interlacing(const BltParameters& parameters) {
   const auto& [poles, zeros] = parameters;
   bool valid = !poles.empty() && poles.size() == zeros.size();
@@ -71,20 +35,24 @@ Toeplitz blt_core(const BltParameters& parameters) {
   return core;
 }
 
-Filter scaled_blt_filter(std::size_t steps, const ScaledBltParameters& parameters) {
+Filter scaled_blt_filter(const Horizon& horizon, const ScaledBltParameters& parameters) {
   const ScaledBltParameters& p = parameters;
   if (!(p.start_offset > -1) || !(p.end_offset > 0) || !std::isfinite(p.start_offset) ||
       !std::isfinite(p.end_offset) || !std::isfinite(p.start_power) || !std::isfinite(p.end_power)) {
     throw InvalidParameter(
         "shape", "a scaled BLT's schedule needs start offset > -1, end offset > 0 and finite powers");
   }
+  if (horizon.is_unbounded() && (p.end_power != 0 || p.start_power > 0)) {
+    throw InvalidParameter(
+        "shape", "a scaled BLT for an unbounded horizon needs end power 0 and start power at most 0");
+  }
+  const std::size_t steps = horizon.steps();
   Toeplitz core = blt_core(p.blt);
   const Schedule row = p.start_power == 0 && p.end_power == 0
                            ? Schedule()
                            : Schedule::power(p.start_offset, p.start_power, steps, p.end_offset, p.end_power);
-  std::vector<double> inverse_norms = column_norms_rounded_up(steps, row, core);
-  for (double& norm : inverse_norms) norm = 1 / norm;
-  return Filter::toeplitz(steps, std::move(core), row, Schedule::values(std::move(inverse_norms)));
+  return horizon.is_unbounded() ? Filter::endless_column_normalised(steps, std::move(core), row)
+                                : Filter::column_normalised(steps, std::move(core), row);
 }
 
 }  // namespace jme::shaping

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <cstddef>
-
+#include <jme/base/horizon.hpp>
 #include <jme/filter/filter.hpp>
 #include <jme/shaping/shape.hpp>
 
@@ -16,6 +15,7 @@ void check_interlacing(const BltParameters& parameters);
 [[nodiscard]] Toeplitz blt_core(const BltParameters& parameters);
 
 /// C = L T D^-1 with D from the parameters as stored, rounded up: no column of C is longer than 1.
-[[nodiscard]] Filter scaled_blt_filter(std::size_t steps, const ScaledBltParameters& parameters);
+/// On an unbounded horizon D includes the columns' infinite tail.
+[[nodiscard]] Filter scaled_blt_filter(const Horizon& horizon, const ScaledBltParameters& parameters);
 
 }  // namespace jme::shaping

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>
 #include <jme/shaping/shape.hpp>
+
+#include "shaping/default_parameters.hpp"
+#include "shaping/series.hpp"
 
 namespace jme {
 namespace {
@@ -46,41 +48,104 @@ std::vector<Shape> contenders(const Workload& workload, const Horizon& horizon,
   return shapes;
 }
 
+/// Below this decay a step the best shape gains less than the tie of 1e-5 over the identity: identity over
+/// optimum is (1 - beta^2)^(-1/2) / ((2/pi) K(beta)) = 1 + beta^2 / 4 + ..., at any length.
+constexpr double least_useful_decay = 0.0063;
+
+/// Over a long horizon a scaled BLT beats every shape of as little state, unless there is nothing to gain.
+std::optional<Shape> known_choice(const Workload& workload, const Horizon& horizon, Objective objective,
+                                  std::size_t max_state_vectors) {
+  constexpr std::size_t shortest = 256;
+  const std::size_t n = horizon.steps();
+  const bool compares_history = n <= std::min(max_state_vectors, longest_history);
+  if (n < shortest || compares_history) return std::nullopt;
+  switch (workload.kind()) {
+    case Workload::Kind::mean:
+      // Of means the largest error is the first release's, whatever the shape: 1 for the identity, more for
+      // others.
+      if (objective == Objective::max) return Shape::identity();
+      break;
+    case Workload::Kind::decay:
+      if (shaping::decay_per_step(workload, horizon) < least_useful_decay) return Shape::identity();
+      break;
+    case Workload::Kind::prefix:
+      break;
+    case Workload::Kind::window:
+    case Workload::Kind::custom:
+      return std::nullopt;
+  }
+  if (max_state_vectors == 0) return Shape::identity();
+  return Shape::scaled_blt(std::min(max_state_vectors, useful_buffers(n)));
+}
+
+Shape unbounded_choice(const Workload& workload, const Horizon& horizon, std::size_t max_state_vectors) {
+  switch (workload.kind()) {
+    case Workload::Kind::mean:
+      return max_state_vectors == 0 ? Shape::identity()
+                                    : Shape::scaled_blt(std::min<std::size_t>(max_state_vectors, 4));
+    case Workload::Kind::prefix:
+      return max_state_vectors == 0 ? Shape::identity()
+                                    : Shape::scaled_blt(std::min<std::size_t>(max_state_vectors, 5));
+    case Workload::Kind::decay: {
+      const std::size_t buffers = shaping::endless_decay_buffers(workload, horizon, max_state_vectors);
+      return buffers == 0 ? Shape::identity() : Shape::scaled_blt(buffers);
+    }
+    case Workload::Kind::window:
+    case Workload::Kind::custom:
+      break;
+  }
+  throw InvalidParameter("workload", workload.name(),
+                         "prefix, mean or decay with an unbounded horizon (or name the shape identity)");
+}
+
 }  // namespace
 
-ShapeQuality shape_quality(const Filter& workload, const Filter& shape) {
-  const std::vector<double> columns = squared_column_norms(shape);
-  const std::vector<double> rows = squared_error_row_norms(workload, shape);
-  const double column_norm = std::sqrt(*std::max_element(columns.begin(), columns.end()));
-  const double mean_error = std::accumulate(rows.begin(), rows.end(), 0.0) / static_cast<double>(rows.size());
-  return {.rmse = column_norm * std::sqrt(mean_error),
-          .max = column_norm * std::sqrt(*std::max_element(rows.begin(), rows.end())),
+ShapeQuality shape_quality(const Filter& workload, const Filter& shape, std::size_t steps) {
+  const double column_norm = std::sqrt(largest_squared_column_norm(shape));
+  const ErrorNormTotals rows = error_norm_totals(workload, shape, steps);
+  const auto counted = static_cast<double>(std::min(steps, workload.steps()));
+  return {.rmse = column_norm * std::sqrt(rows.sum / counted),
+          .max = column_norm * std::sqrt(rows.largest),
           .column_norm = column_norm,
           .state_vectors = shape.inverse_state_vectors()};
 }
 
-ShapeChoice choose_shape(const Workload& workload, const Horizon& horizon, Objective objective,
-                         std::size_t max_state_vectors) {
+Shape choose_shape(const Workload& workload, const Horizon& horizon, Objective objective,
+                   std::size_t max_state_vectors) {
+  if (horizon.is_unbounded()) return unbounded_choice(workload, horizon, max_state_vectors);
+  if (const std::optional<Shape> known = known_choice(workload, horizon, objective, max_state_vectors)) {
+    return *known;
+  }
   constexpr double tie = 1e-5;
   const Filter a = workload.filter(horizon);
-  std::optional<ShapeChoice> best;
+  struct Best {
+    Shape shape;
+    double value;
+    std::size_t state_vectors;
+  };
+  std::optional<Best> best;
   for (Shape& shape : contenders(workload, horizon, max_state_vectors)) {
-    Filter filter = shape.filter(workload, horizon, objective);
+    const Filter filter = shape.filter(workload, horizon, objective);
     if (filter.inverse_state_vectors() > max_state_vectors) continue;
     const ShapeQuality quality = shape_quality(a, filter);
     const double value = value_of(quality, objective);
-    const double incumbent = best ? value_of(best->quality, objective) : 0;
-    const bool less_state = best && quality.state_vectors < best->quality.state_vectors;
-    if (!best || value < incumbent * (1 - tie) || (less_state && value < incumbent * (1 + tie))) {
-      best = ShapeChoice{.shape = std::move(shape), .filter = std::move(filter), .quality = quality};
+    const bool less_state = best && quality.state_vectors < best->state_vectors;
+    if (!best || value < best->value * (1 - tie) || (less_state && value < best->value * (1 + tie))) {
+      best = Best{.shape = std::move(shape), .value = value, .state_vectors = quality.state_vectors};
     }
   }
-  return std::move(*best);  // identity has no state and always takes part
+  return std::move(best->shape);  // identity has no state and always takes part
 }
 
 std::vector<Shape> candidate_shapes(const Workload& workload, const Horizon& horizon) {
   const std::size_t n = horizon.steps();
   std::vector<Shape> shapes{Shape::identity()};
+  if (horizon.is_unbounded()) {
+    if (workload.kind() != Workload::Kind::window && workload.kind() != Workload::Kind::custom) {
+      for (const std::size_t buffers : {2ul, 4ul, 5ul}) shapes.push_back(Shape::scaled_blt(buffers));
+    }
+    return shapes;
+  }
   if (workload.kind() != Workload::Kind::custom) {
     if (n <= longest_history) shapes.push_back(Shape::square_root());
     shapes.push_back(Shape::banded(16));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -39,7 +40,46 @@ void need_closed_form(const Workload& workload) {
   }
 }
 
+/// What a stream without a horizon is designed for: longer than the engine's 2^26 releases.
+constexpr std::size_t endless_steps = 100'000'000;
+
+/// Schedules that fall slowly enough to serve every length, and for ever (GUARANTEES.md has the errors).
+constexpr double endless_prefix_offset = 30, endless_prefix_power = -0.3, endless_mean_power = -0.9;
+
+ScaledBltParameters endless_scaled_blt(const Workload& workload, const Horizon& horizon,
+                                       std::size_t buffers) {
+  switch (workload.kind()) {
+    case Workload::Kind::prefix:
+      return {.blt = blt_from_coordinates(rounded(optimise_blt({.steps = endless_steps}, buffers).x), 1),
+              .start_offset = endless_prefix_offset,
+              .start_power = endless_prefix_power};
+    case Workload::Kind::mean: {
+      ScaledBltParameters parameters = scaled_blt_from_coordinates(
+          tabulated_scaled_blt(ScaledBltTable::mean, buffers, static_cast<double>(endless_steps), 0), 1);
+      return {.blt = std::move(parameters.blt), .start_offset = 0, .start_power = endless_mean_power};
+    }
+    default: {
+      const double ceiling = ceiling_of(workload, horizon);
+      const Minimum minimum = optimise_blt({.steps = endless_steps, .decay = ceiling}, buffers);
+      return {.blt = blt_from_coordinates(rounded(minimum.x), ceiling)};
+    }
+  }
+}
+
 }  // namespace
+
+std::size_t endless_decay_buffers(const Workload& workload, const Horizon& horizon, std::size_t most) {
+  constexpr double close = 1e-5;
+  const double beta = decay_per_step(workload, horizon);
+  const double optimum = 2 * std::numbers::inv_pi * std::comp_ellint_1(beta);
+  if (1 / std::sqrt((1 - beta) * (1 + beta)) < optimum * (1 + close)) return 0;
+  for (std::size_t buffers = 1; buffers < std::min(most, Shape::max_buffers); ++buffers) {
+    const double log_squared =
+        optimise_blt({.steps = endless_steps, .decay = ceiling_of(workload, horizon)}, buffers).value;
+    if (std::exp(log_squared / 2) < optimum * (1 + close)) return buffers;
+  }
+  return std::min(most, Shape::max_buffers);
+}
 
 BltParameters default_blt(const Workload& workload, const Horizon& horizon, std::size_t buffers,
                           Objective objective) {
@@ -61,6 +101,7 @@ ScaledBltParameters default_scaled_blt(const Workload& workload, const Horizon& 
   if (workload.kind() == Workload::Kind::window) {
     throw InvalidParameter("shape", "scaled-blt has no schedule for windows; use blt, banded or sqrt");
   }
+  if (horizon.is_unbounded()) return endless_scaled_blt(workload, horizon, buffers);
   const double ceiling = ceiling_of(workload, horizon);
   const auto steps = static_cast<double>(horizon.steps());
   const bool mean = workload.kind() == Workload::Kind::mean;

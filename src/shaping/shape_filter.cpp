@@ -71,6 +71,9 @@ Shape Shape::with_parameters(const Workload& workload, const Horizon& horizon, O
 }
 
 Filter Shape::filter(const Workload& workload, const Horizon& horizon, Objective objective) const {
+  if (horizon.is_unbounded() && kind_ != Kind::identity && kind_ != Kind::scaled_blt) {
+    throw InvalidParameter("shape", name(), "identity, scaled-blt:P or auto with an unbounded horizon");
+  }
   switch (kind_) {
     case Kind::identity:
       return Filter::identity(horizon.steps());
@@ -85,7 +88,7 @@ Filter Shape::filter(const Workload& workload, const Horizon& horizon, Objective
       return Filter::toeplitz(horizon.steps(), shaping::blt_core(made.blt_->blt));
     }
     case Kind::scaled_blt:
-      return shaping::scaled_blt_filter(horizon.steps(), *with_parameters(workload, horizon, objective).blt_);
+      return shaping::scaled_blt_filter(horizon, *with_parameters(workload, horizon, objective).blt_);
     case Kind::dense:
       return dense_filter(workload, horizon);
     case Kind::custom:

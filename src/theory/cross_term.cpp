@@ -144,6 +144,7 @@ Filter alternated(const Filter& c) {
   flip(core.taps);
   flip(core.inverse_taps);
   for (Mode& mode : core.modes) mode = {.weight = sign * mode.weight, .pole = -mode.pole};
+  for (LagTap& tap : core.lag_taps) tap.weight *= tap.lag % 2 == 0 ? 1 : -1;
   return Filter::toeplitz(c.steps(), std::move(core), c.row(), c.column());
 }
 

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include <jme/base/errors.hpp>
+#include <jme/filter/error_norm_stream.hpp>
 #include <jme/filter/norms.hpp>
 #include <jme/theory/expected_error.hpp>
 
@@ -48,11 +49,15 @@ ReleaseVariance release_variance(const Mechanism& mechanism) {
                 calibration.std_first),
             .second = {}};
   }
-  ReleaseVariance variance{
-      .first = scaled(squared_error_row_norms(mechanism.a1(), mechanism.c1()), calibration.std_first),
-      .second = {}};
+  const auto norms = [&](const Filter& a, const Filter& c) {
+    std::vector<double> first_norms(mechanism.error_steps());
+    ErrorNormStream(a, c).next(first_norms);
+    return first_norms;
+  };
+  ReleaseVariance variance{.first = scaled(norms(mechanism.a1(), mechanism.c1()), calibration.std_first),
+                           .second = {}};
   if (mechanism.has_second()) {
-    variance.second = scaled(squared_error_row_norms(mechanism.a2(), mechanism.c2()), calibration.std_second);
+    variance.second = scaled(norms(mechanism.a2(), mechanism.c2()), calibration.std_second);
   }
   return variance;
 }

@@ -1,23 +1,16 @@
 #include "theory/noisy_error.hpp"
 
-#include <numeric>
-#include <vector>
-
 #include <jme/filter/norms.hpp>
 
 namespace jme::theory {
-namespace {
-
-double squared_norm(const Filter& a, const Filter& c) {
-  const std::vector<double> rows = squared_error_row_norms(a, c);
-  return std::accumulate(rows.begin(), rows.end(), 0.0);
-}
-
-}  // namespace
-
 ErrorNorms error_norms(const Mechanism& mechanism) {
-  return {.first = squared_norm(mechanism.a1(), mechanism.c1()),
-          .second = mechanism.has_second() ? squared_norm(mechanism.a2(), mechanism.c2()) : 0};
+  const std::size_t steps = mechanism.error_steps();
+  const double first = error_norm_totals(mechanism.a1(), mechanism.c1(), steps).sum;
+  if (!mechanism.has_second()) return {.first = first, .second = 0};
+  return {.first = first,
+          .second = mechanism.second_is_like_first()
+                        ? first
+                        : error_norm_totals(mechanism.a2(), mechanism.c2(), steps).sum};
 }
 
 ExpectedError noisy_error(const Mechanism& mechanism, const ErrorNorms& norms, Count count) {

@@ -50,7 +50,7 @@ std::vector<Trial> trials(const StreamConfig& config, const PlanScope& scope, co
   const bool two_shapes = config.second != SecondMoment::none && !pp;
   std::optional<Shape> second;
   const auto best = [&](const Workload& workload) {
-    return choose_shape(workload, horizon, config.objective, config.max_state_vectors).shape;
+    return choose_shape(workload, horizon, config.objective, config.max_state_vectors);
   };
   const Workload& workload_second = config.workload_second ? *config.workload_second : config.workload;
   if (two_shapes && names(config.shape_second)) second = config.shape_second;
@@ -171,8 +171,7 @@ class Planner {
     }
     const Calibration& calibration = mechanism.calibration();
     const ExpectedError error = predict(mechanism, trial);
-    const auto n = static_cast<double>(mechanism.horizon().steps()),
-               d = static_cast<double>(config.dimension);
+    const auto n = static_cast<double>(mechanism.error_steps()), d = static_cast<double>(config.dimension);
     const double entries = config.second == SecondMoment::full ? d * d : d;
     PlanCandidate candidate{
         .method = method,

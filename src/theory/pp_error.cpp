@@ -29,9 +29,12 @@ double sum(const std::vector<double>& values) {
 //   the first.
 double diagonal_bound(const ReleaseGram& gram, const Filter& c) {
   const std::size_t n = gram.rows();
-  double plain = 0, scaled = 0, least_row = c.row()(0);
+  std::vector<double> rows(n);
+  c.row().fill(0, rows);
+  ScheduleReader columns;
+  double plain = 0, scaled = 0, least_row = rows[0];
   for (std::size_t t = 0; t < n; ++t) {
-    const double d = 1 / c.column()(t), l = c.row()(t), h = gram(t, t) * d * d;
+    const double d = 1 / columns.at(c.column(), t), l = rows[t], h = gram(t, t) * d * d;
     plain += h;
     scaled += h / (l * l);
     least_row = std::min(least_row, l);
@@ -42,11 +45,8 @@ double diagonal_bound(const ReleaseGram& gram, const Filter& c) {
   if (c.row().is_one() || !negative_tail) return by_symbol;
 
   const Filter core = Filter::toeplitz(n, c.core());
-  std::vector<double> rows(n), inverse_rows(n);
-  for (std::size_t t = 0; t < n; ++t) {
-    rows[t] = c.row()(t);
-    inverse_rows[t] = 1 / rows[t];
-  }
+  std::vector<double> inverse_rows(n);
+  for (std::size_t t = 0; t < n; ++t) inverse_rows[t] = 1 / rows[t];
   const std::vector<double> forward = core.solve(inverse_rows), backward = core.solve_transposed(rows);
   double row_sum = 0, column_sum = 0;
   for (std::size_t t = 0; t < n; ++t) {

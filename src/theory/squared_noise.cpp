@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t most_states = 64;
 
 bool by_states_applies(const Workload& workload, const Filter& c) {
-  if (c.is_dense() || InverseState::states(c.core()) > most_states) return false;
+  if (c.is_dense() || !c.lag_taps().empty() || InverseState::states(c.core()) > most_states) return false;
   if (workload.kind() == Workload::Kind::custom) return false;
   return workload.kind() != Workload::Kind::window || c.column().is_one();
 }
@@ -31,7 +31,7 @@ class NoiseWalk {
   const Eigen::VectorXd& with_next() const { return u_; }  // Cov(s_{t+1}, y_t): Cov(y_s, y_t) = h'F^(s-t-1) u
 
   void step() {
-    const double l = c_.row()(t_++);
+    const double l = rows_.at(c_.row(), t_++);
     const double unit = 1 / (l * l);
     const Eigen::VectorXd ph = covariance_ * state_.output();
     variance_ = state_.output().dot(ph) + state_.gain() * state_.gain() * unit;
@@ -45,6 +45,7 @@ class NoiseWalk {
   Eigen::MatrixXd covariance_;
   Eigen::VectorXd u_;
   double variance_ = 0;
+  ScheduleReader rows_;
   std::size_t t_ = 0;
 };
 
@@ -57,9 +58,10 @@ double geometric_trace(const Workload& workload, const Horizon& horizon, const F
   Eigen::MatrixXd pairs = Eigen::MatrixXd::Zero(state.size(), state.size());
   double v = 0, trace = 0;
   std::size_t step = 0;
+  ScheduleReader columns;
   for (std::size_t t = 0; t < horizon.rows(); ++t) {
     walk.step();
-    const double d = 1 / c.column()(t);
+    const double d = 1 / columns.at(c.column(), t);
     const double square = d * d;
     const double own = square * walk.variance();
     v = beta * beta * v + own * own + 2 * square * state.output().dot(pairs * state.output());
@@ -135,7 +137,7 @@ double window_trace(const Workload& workload, const Horizon& horizon, const Filt
 bool is_identity(const Filter& c) {
   if (!c.is_toeplitz()) return false;
   const Toeplitz& core = c.core();
-  return core.modes.empty() && core.taps.size() == 1 && core.taps.front() == 1;
+  return core.modes.empty() && core.lag_taps.empty() && core.taps.size() == 1 && core.taps.front() == 1;
 }
 
 Eigen::MatrixXd noise_covariance(const Filter& c) {
@@ -155,7 +157,8 @@ double squared_noise_trace_by_lags(const Workload& workload, const Horizon& hori
   const std::size_t n = horizon.rows();
   const std::vector<double> inverse = c.core().inverse_coefficients(n);
   std::vector<double> square(n);
-  for (std::size_t t = 0; t < n; ++t) square[t] = 1 / (c.column()(t) * c.column()(t));
+  c.column().fill(0, square);
+  for (double& value : square) value = 1 / (value * value);
   double trace = 0;
   for (std::size_t lag = 0; lag < n; ++lag) {
     double q = 0, sum = 0;

@@ -140,6 +140,7 @@ TEST(Filter, CountsTheVectorsThatItsInverseKeeps) {
   const std::size_t n = 100;
   EXPECT_EQ(Filter::identity(n).inverse_state_vectors(), 0u);
   EXPECT_EQ(Filter::toeplitz(n, samples::blt4()).inverse_state_vectors(), 4u);
+  EXPECT_EQ(Filter::toeplitz(n, samples::blt4()).with_lag_taps({{9, .5}}).inverse_state_vectors(), 4u);
   EXPECT_EQ(Filter::toeplitz(n, {.taps = std::vector<double>(16, 1.0)}).inverse_state_vectors(), 15u);
   EXPECT_EQ(Filter::toeplitz(n, samples::square_root(n)).inverse_state_vectors(), 99u);
   EXPECT_EQ(Filter::dense(Eigen::MatrixXd::Identity(7, 7)).inverse_state_vectors(), 6u);
@@ -169,6 +170,18 @@ TEST(Filter, RefusesWhatIsNoFilter) {
   EXPECT_THAT([] { (void)Filter::identity(3).with_last_row({1, 1}); }, message("3 steps, got 2"));
   EXPECT_THAT([] { (void)Filter::identity(3).row_weights(3); }, message("step = 3"));
   EXPECT_THAT([] { (void)Filter::identity(3).with_last_mode_weight(1); }, message("one mode"));
+  EXPECT_THAT([] { (void)Filter::identity(3).with_lag_taps({{0, 1.0}}); }, message("lags of at least 1"));
+  EXPECT_THAT([] { (void)Filter::identity(3).with_lag_taps({{1, NAN}}); }, message("finite"));
+  EXPECT_THAT(
+      [] {
+        (void)Filter::toeplitz(3, {.inverted = true}).with_lag_taps({{1, 1.0}});
+      },
+      message("series as core"));
+  EXPECT_THAT(
+      [] {
+        (void)Filter::dense(Eigen::MatrixXd::Identity(2, 2)).with_lag_taps({{1, 1.0}});
+      },
+      message("series"));
 }
 
 TEST(Filter, WithAZeroOnTheDiagonalIsNotInvertible) {

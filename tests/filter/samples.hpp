@@ -76,6 +76,25 @@ inline Sample toeplitz(std::string name, std::size_t n, const Toeplitz& core,
           std::move(matrix)};
 }
 
+/// Divided by 1 + sum_i weight_i x^lag_i: T = (1 + ...)^-1 S between the schedules.
+inline Sample with_lag_taps(std::string name, std::size_t n, const Toeplitz& core,
+                            const std::vector<LagTap>& taps, const std::vector<double>& row = {},
+                            const std::vector<double>& column = {}) {
+  Sample sample = toeplitz(std::move(name), n, core, row, column);
+  LongMatrix lags = LongMatrix::Identity(sample.matrix.rows(), sample.matrix.cols());
+  for (const LagTap& tap : taps) {
+    for (std::size_t t = tap.lag; t < n; ++t) {
+      lags(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(t - tap.lag)) += tap.weight;
+    }
+  }
+  sample.matrix = inverse(lags) * series_matrix(core, n);
+  for (std::size_t t = 0; t < row.size(); ++t) sample.matrix.row(static_cast<Eigen::Index>(t)) *= row[t];
+  for (std::size_t t = 0; t < column.size(); ++t)
+    sample.matrix.col(static_cast<Eigen::Index>(t)) *= column[t];
+  sample.filter = sample.filter.with_lag_taps(taps);
+  return sample;
+}
+
 inline Sample with_last_row(Sample sample, const std::vector<double>& weights) {
   sample.name += "LastRow";
   sample.filter = sample.filter.with_last_row(weights);
@@ -147,6 +166,12 @@ inline std::vector<Sample> all(std::size_t n) {
   }
   samples.push_back(with_last_row(toeplitz("Mixed", n, mixed), last));
   samples.push_back(with_last_row(toeplitz("BothInvertedMixed", n, inverted(mixed), row, column), last));
+  const std::vector<LagTap> lags{{5, .4}, {10, .2}, {15, -.1}};
+  samples.push_back(with_lag_taps("LagsAlone", n, {}, {{1, -.5}, {7, .25}}));
+  samples.push_back(with_lag_taps("LagsBlt", n, blt({.8, .4}, {.6, .1}), lags));
+  samples.push_back(with_lag_taps("LagsMixed", n, mixed, {{3, .3}, {1000, .5}}));
+  samples.push_back(with_lag_taps("ColumnLagsBlt", n, blt({.8, .4}, {.6, .1}), lags, {}, column));
+  samples.push_back(with_lag_taps("BothLagsBlt", n, blt({.8, .4}, {.6, .1}), lags, row, column));
   Sample partial = toeplitz("PartialDecay", n, decay);
   partial.filter = partial.filter.with_last_mode_weight(.95);
   partial.matrix.row(partial.matrix.rows() - 1).head(partial.matrix.cols() - 1) *= .95L / .9;
@@ -159,6 +184,13 @@ inline std::vector<Sample> all(std::size_t n) {
   }
   samples.push_back({"Dense", Filter::dense(dense), dense.cast<long double>()});
   samples.push_back(with_last_row(samples.back(), last));
+  return samples;
+}
+
+/// Those that a FilterStream runs in both directions by itself.
+inline std::vector<Sample> without_lag_taps(std::size_t n) {
+  std::vector<Sample> samples = all(n);
+  std::erase_if(samples, [](const Sample& sample) { return !sample.filter.lag_taps().empty(); });
   return samples;
 }
 

@@ -107,6 +107,21 @@ TEST(Mechanism, ADistanceThatTheBudgetCannotPayIsStatedInstead) {
   EXPECT_EQ(tiny.sigma(), noise_multiplier({.epsilon = 1e-5, .delta = 1e-6}));
 }
 
+TEST(Mechanism, TheSamplersDistanceIsKnownWhetherItWasPaidOrNot) {
+  const Mechanism paid(config());
+  EXPECT_GT(paid.sampler_distance().epsilon, 0);
+  EXPECT_LT(paid.sampler_distance().epsilon, 0.01);
+  // With it, the noise in use keeps within the budget: e on epsilon, d and its factor on delta (GUARANTEES of random).
+  const double e = paid.sampler_distance().epsilon, d = paid.sampler_distance().delta;
+  const double ideal = gaussian_epsilon(paid.sigma(), std::exp(-e / 2) * (1e-6 - (1 + std::exp(1)) * d));
+  EXPECT_LE(ideal + e, 1 + 1e-4);
+  StreamConfig given = config();
+  given.budget = {.sigma = 3.0};
+  const Mechanism stated(given);
+  EXPECT_EQ(stated.sampler_distance().epsilon, stated.sampler_excess().epsilon);
+  EXPECT_EQ(stated.sampler_distance().delta, stated.sampler_excess().delta);
+}
+
 TEST(Mechanism, WeightedBlocksPayForTheirRounding) {
   StreamConfig c = config();
   c.shape = Shape::identity();

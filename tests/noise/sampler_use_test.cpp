@@ -59,6 +59,8 @@ TEST(SamplerUse, BoundsWhatTheMatrixSays) {
       Filter::toeplitz(n, blt),
       Filter::toeplitz(n, blt, Schedule::values(falling), Schedule::values(rising)),
       Filter::toeplitz(n, {.taps = {1.0, 0.5, 0.375}}),
+      Filter::toeplitz(n, blt).with_lag_taps({{10, 0.3}, {20, 0.1}}),
+      Filter::toeplitz(n, blt, Schedule::values(rising), Schedule::values(falling)).with_lag_taps({{7, 0.3}}),
       Filter::toeplitz(n, {.taps = {1.0, -0.5, -0.125}, .inverted = true}),
       Filter::dense(Filter::toeplitz(n, blt).to_dense())};
   for (const Filter& shape : shapes) {
@@ -121,6 +123,9 @@ class ExtendedInverse {
     draws_.push_back(draw / static_cast<long double>(shape_.row()(t)));
     const std::vector<long double>& taken = core.inverted ? draws_ : values_;
     long double known = 0;
+    for (const LagTap& tap : core.lag_taps) {
+      if (tap.lag <= t) known -= tap.weight * draws_[t - tap.lag];
+    }
     for (std::size_t j = 1; j < std::min(taps, t + 1); ++j) known += core.taps[j] * taken[t - j];
     for (std::size_t m = 0; m < states_.size(); ++m) known += core.modes[m].weight * states_[m];
     values_.push_back(core.inverted ? core.taps[0] * draws_[t] + known : (draws_[t] - known) / core.taps[0]);
@@ -148,12 +153,22 @@ void expect_error_within_bounds(const Filter& shape, const Filter& exact, double
   EXPECT_LT(use.drift, largest_drift);
   FilterStream stream(shape, Direction::inverse, width);
   const GaussianSource source(InsecureTestSeed{6}.key(), Nonce{});
+  const auto step = [&](std::size_t t, const std::vector<double>& in, std::vector<double>& out) {
+    if (shape.lag_taps().empty()) return stream.step(in, out);
+    std::vector<double> lagged(width, 0.0), old(width);
+    for (const LagTap& tap : shape.lag_taps()) {
+      if (tap.lag > t) continue;
+      source.fill(Channel::first, t - tap.lag, 0, old);
+      for (std::size_t j = 0; j < width; ++j) lagged[j] += tap.weight / shape.row()(t - tap.lag) * old[j];
+    }
+    stream.step(in, lagged, out);
+  };
   std::vector<ExtendedInverse> references(width, ExtendedInverse(exact));
   std::vector<double> z(width), x(width);
   long double largest = 0;
   for (std::size_t t = 0; t < shape.steps(); ++t) {
     source.fill(Channel::first, t, 0, z);
-    stream.step(z, x);
+    step(t, z, x);
     const auto i = static_cast<Eigen::Index>(t);
     const double diagonal = shape.is_dense()
                                 ? shape.matrix()(i, i)
@@ -196,6 +211,18 @@ TEST(SamplerUse, FilterDriftsByLessThanProvedWithTapsAndModesOfBothSigns) {
                                  .modes = {{.weight = 0.1, .pole = 0.9}, {.weight = -0.05, .pole = -0.7}},
                                  .inverted = inverted});
     expect_error_within_bounds(shape, shape, 0x1p-40);
+  }
+}
+
+TEST(SamplerUse, FilterDriftsByLessThanProvedWithLagTaps) {
+  const std::size_t n = 1'000;
+  std::vector<double> falling;
+  for (std::size_t t = 1; t <= n; ++t) falling.push_back(std::pow(static_cast<double>(t), -0.3));
+  const std::vector<LagTap> taps{{100, 0.45}, {200, 0.3}, {300, 0.2}};
+  for (const Schedule& row : {Schedule{}, Schedule::values(falling)}) {
+    const Filter shape =
+        Filter::toeplitz(n, {.taps = {1.1}, .modes = {{0.2, 0.99}, {0.1, 0.4}}}, row).with_lag_taps(taps);
+    expect_error_within_bounds(shape, shape, 0x1p-38);
   }
 }
 

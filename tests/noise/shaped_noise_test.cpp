@@ -29,6 +29,8 @@ std::vector<Filter> shapes(std::size_t n) {
           Filter::toeplitz(n, blt),
           Filter::toeplitz(n, blt, Schedule::values(schedule)),
           Filter::toeplitz(n, {.taps = {1.0, -0.5, -0.125}, .inverted = true}),
+          Filter::toeplitz(n, blt).with_lag_taps({{3, 0.4}, {6, 0.2}, {9, 0.1}}),
+          Filter::toeplitz(n, blt, Schedule::values(schedule)).with_lag_taps({{2, 0.4}, {5, -0.3}}),
           Filter::dense(dense)};
 }
 
@@ -58,6 +60,57 @@ TEST(ShapedNoise, EqualsTheDenseInverseTimesTheSameDraws) {
       }
     }
   }
+}
+
+// A stream opened three times: each step's draws come from its own nonce, also where a lag tap reaches back
+// over an opening, and where the noise of earlier openings is made again.
+TEST(ShapedNoise, StaysTheInverseTimesTheDrawsAcrossNonces) {
+  constexpr std::size_t n = 60, width = 5;
+  const std::vector<double> scale(width, 1e6);
+  const Key key = InsecureTestSeed{4}.key();
+  const auto nonce_of = [](std::size_t t) {
+    return Nonce{static_cast<std::uint8_t>(t < 7 ? 1 : t < 20 ? 2 : 3)};
+  };
+  const DrawPeriods periods(std::vector<DrawPeriod>{{0, GaussianSource(key, Nonce{1})},
+                                                    {7, GaussianSource(key, Nonce{2})},
+                                                    {20, GaussianSource(key, Nonce{3})}});
+  for (const Filter& shape : shapes(n)) {
+    Eigen::MatrixXd z(n, width);
+    for (std::size_t t = 0; t < n; ++t) {
+      std::vector<double> row(width);
+      GaussianSource(key, nonce_of(t)).fill(Channel::first, t, 0, row);
+      for (std::size_t j = 0; j < width; ++j)
+        z(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(j)) = row[j];
+    }
+    const Eigen::MatrixXd expected = shape.to_dense().triangularView<Eigen::Lower>().solve(z);
+    ShapedNoise noise(shape, periods, Channel::first, scale), replayed(shape, periods, Channel::first, scale);
+    replayed.replay(25);
+    for (std::size_t t = 0; t < n; ++t) {
+      if (t == 30) {
+        ShapedNoise restored(shape, periods, Channel::first, scale);
+        EXPECT_EQ(noise.memory().size(), restored.memory_size(t));
+        restored.restore(t, noise.memory());
+        noise = std::move(restored);
+      }
+      std::vector<double> values(width, 0.0), again(width, 0.0);
+      noise.add_to(values);
+      for (std::size_t j = 0; j < width; ++j) {
+        const double exact = scale[j] * expected(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(j));
+        ASSERT_LE(std::abs(values[j] - exact), 0.5 + 1e-3);
+      }
+      if (t < 25) continue;
+      replayed.add_to(again);
+      ASSERT_EQ(again, values);
+    }
+  }
+}
+
+TEST(DrawPeriods, MustBeginAtZeroAndRise) {
+  const GaussianSource source = test_source();
+  EXPECT_THROW(DrawPeriods(std::vector<DrawPeriod>{}), StateError);
+  EXPECT_THROW(DrawPeriods(std::vector<DrawPeriod>{{1, source}}), StateError);
+  EXPECT_THROW(DrawPeriods(std::vector<DrawPeriod>{{0, source}, {3, source}, {3, source}}), StateError);
+  EXPECT_THROW(DrawPeriods(std::vector<DrawPeriod>{{0, source}, {3, source}, {2, source}}), StateError);
 }
 
 TEST(ShapedNoise, AddedToLatticeDataIsDataPlusTheSameNoiseExactly) {
@@ -113,7 +166,7 @@ double largest_covariance_error(const Filter& shape, double factor) {
 }
 
 // Laurent & Massart: a quadratic form of 40000 normals passes 2 sqrt(x) + 2 x / sqrt(40000) of its deviations
-// / sqrt 2 with e^-x. 12 x 13 / 2 = 78 entries, two sides, six shapes: x = 28 gives 1000 e^-28 < 1e-9,
+// / sqrt 2 with e^-x. 12 x 13 / 2 = 78 entries, two sides, eight shapes: x = 28 gives 1300 e^-28 < 1e-9,
 // threshold 7.7.
 constexpr double covariance_threshold = 7.7;
 
@@ -133,7 +186,7 @@ TEST(ShapedNoise, ChannelsAndNoncesAreDifferentNoise) {
   const std::vector<double> scale(20, 1e6);
   const Nonce other = {9};
   ShapedNoise a(shape, test_source(), Channel::first, scale), b(shape, test_source(), Channel::second, scale),
-      c(shape, {InsecureTestSeed{1}.key(), other}, Channel::first, scale);
+      c(shape, GaussianSource(InsecureTestSeed{1}.key(), other), Channel::first, scale);
   std::vector<double> x(20, 0.0), y(20, 0.0), z(20, 0.0);
   a.add_to(x);
   b.add_to(y);

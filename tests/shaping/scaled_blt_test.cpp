@@ -24,10 +24,13 @@ double rmse_of(const Workload& workload, const Horizon& horizon, std::size_t buf
 TEST(ScaledBlt, IsWithinATenthOfAPercentOfTheOptimumWithFourVectorsOfState) {
   for (const OptimalRmse& entry : optimal_rmse) {
     if (entry.workload.kind() == Workload::Kind::window) continue;
-    const ShapeChoice choice = choose_shape(entry.workload, Horizon(entry.steps), Objective::rmse, 4);
-    EXPECT_EQ(choice.shape.name(), "scaled-blt:4") << entry.workload.name();
-    EXPECT_EQ(choice.quality.state_vectors, 4u);
-    EXPECT_LE(choice.quality.rmse, 1.001 * entry.rmse) << entry.workload.name() << " " << entry.steps;
+    const Horizon horizon(entry.steps);
+    const Shape choice = choose_shape(entry.workload, horizon, Objective::rmse, 4);
+    EXPECT_EQ(choice.name(), "scaled-blt:4") << entry.workload.name();
+    const ShapeQuality quality =
+        shape_quality(entry.workload.filter(horizon), choice.filter(entry.workload, horizon));
+    EXPECT_EQ(quality.state_vectors, 4u);
+    EXPECT_LE(quality.rmse, 1.001 * entry.rmse) << entry.workload.name() << " " << entry.steps;
   }
 }
 

@@ -5,7 +5,7 @@ _jme_flags() {
 }
 
 _jme() {
-  local commands='run plan calibrate sensitivity shape demo'
+  local commands='run plan calibrate account sensitivity shape ledger demo'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -24,8 +24,10 @@ _jme() {
     --squares) values='per-example batch-mean paper' ;;
     --format) values='csv ndjson npy' ;;
     --on-bad-row) values='fail zero' ;;
-    --emit) values='first second mean covariance' ;;
+    --missing) values='mean centre fail' ;;
+    --emit) values='first second mean covariance correlation precision pca: regression: density' ;;
     --output | --report) COMPREPLY=($(compgen -f -- "$current")) && return ;;
+    --state | --report-figures) COMPREPLY=($(compgen -d -- "$current")) && return ;;
   esac
   if [[ -n $values ]]; then
     COMPREPLY=($(compgen -W "$values" -- "$current"))
@@ -35,6 +37,8 @@ _jme() {
     COMPREPLY=($(compgen -W "$commands" -- "$current"))
   elif [[ $command == run ]]; then
     COMPREPLY=($(compgen -f -- "$current"))
+  elif [[ $command == ledger ]]; then
+    COMPREPLY=($(compgen -d -- "$current"))
   fi
 }
 

@@ -1,6 +1,6 @@
 # fish completion for jme. Flags come from the command's own help, so they are never out of date.
 
-set -l commands run plan calibrate sensitivity shape demo
+set -l commands run plan calibrate account sensitivity shape ledger demo
 
 function __jme_flags
     set -l words (commandline -opc)
@@ -16,8 +16,10 @@ complete -c jme -f
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a run -d 'Private running moments of rows'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a plan -d 'Compare methods and noise shapes'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a calibrate -d 'Noise for a privacy budget'
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a account -d 'What training on sampled batches costs'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a sensitivity -d 'How far one person can move both moments'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a shape -d 'How good a noise shape is'
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a ledger -d 'What the streams of a state folder spent'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a demo -d 'The whole pipeline on public data'
 complete -c jme -n "__fish_seen_subcommand_from $commands; and string match -q -- '-*' (commandline -ct)" -a '(__jme_flags)'
 complete -c jme -n '__jme_after --method' -a 'jme lambda-jme ime cs pp pp-debiased'
@@ -30,5 +32,8 @@ complete -c jme -n '__jme_after --objective' -a 'rmse max'
 complete -c jme -n '__jme_after --squares' -a 'per-example batch-mean paper'
 complete -c jme -n '__jme_after --format' -a 'csv ndjson npy'
 complete -c jme -n '__jme_after --on-bad-row' -a 'fail zero'
-complete -c jme -n '__jme_after --emit' -a 'first second mean covariance'
+complete -c jme -n '__jme_after --missing' -a 'mean centre fail'
+complete -c jme -n '__jme_after --emit' -a 'first second mean covariance correlation precision pca: regression: density'
+complete -c jme -n '__jme_after --state' -a '(__fish_complete_directories)'
+complete -c jme -n '__fish_seen_subcommand_from ledger' -a '(__fish_complete_directories)'
 complete -c jme -n '__fish_seen_subcommand_from run' -F

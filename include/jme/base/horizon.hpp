@@ -12,7 +12,12 @@ class Horizon {
 
   /// `rows` >= 1 rows in all, one release every `every` >= 1 rows; at most `most_steps` releases.
   explicit Horizon(std::size_t rows, std::size_t every = 1);
+  /// No length is chosen: noise is made so that privacy holds whenever the stream stops. The engine itself
+  /// ends after `most_steps` steps of noise, which is what rows() and steps() say. `by_row`: noise is drawn
+  /// for every row (PP), so that rows count and not blocks.
+  static Horizon unbounded(std::size_t every = 1, bool by_row = false);
 
+  [[nodiscard]] bool is_unbounded() const { return unbounded_; }
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::size_t every() const { return every_; }
   [[nodiscard]] std::size_t steps() const { return rows_ / every_ + (rows_ % every_ != 0 ? 1 : 0); }
@@ -21,11 +26,12 @@ class Horizon {
   /// Rows seen by the end of step `step` (0-based).
   [[nodiscard]] std::size_t rows_through(std::size_t step) const;
   /// The same rows with a step for each: what PP's noise lives on.
-  [[nodiscard]] Horizon by_row() const { return Horizon(rows_, 1); }
+  [[nodiscard]] Horizon by_row() const;
 
  private:
   std::size_t rows_;
   std::size_t every_;
+  bool unbounded_ = false;
 };
 
 }  // namespace jme

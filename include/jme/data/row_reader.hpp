@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,12 +11,20 @@
 
 namespace jme {
 
+/// Called before every read that may have to wait for bytes (a pipe, a terminal), with its descriptor: may
+/// wait there itself, and may throw to end the reading.
+using BeforeRead = std::function<void(int descriptor)>;
+
 enum class InputFormat { automatic, csv, ndjson, npy };
 
 /// What to do with a row that has a missing cell, text, NaN, infinity or the wrong width, is no JSON, or is
 /// blank and not at the end. A file broken as a whole (NUL bytes, an unclosed quote, damaged compression) is
 /// always an error.
 enum class OnBadRow { fail, zero };
+
+/// What to do with a missing cell: blank, NA, N/A, NaN or null in CSV; null, NaN or an absent key in NDJSON;
+/// NaN in .npy. bad_row: as OnBadRow says; fail: always an error; fill: the row is good, see missing_cells().
+enum class OnMissing { bad_row, fail, fill };
 
 struct InputOptions {
   /// automatic: by the file's extension (.gz and .xz looked through; .tsv is CSV with tabs); stdin is CSV.
@@ -26,6 +35,7 @@ struct InputOptions {
   bool header = true;  ///< CSV: the first line names the columns; without it they are called 1, 2, ...
   char delimiter = ',';
   OnBadRow on_bad_row = OnBadRow::fail;
+  BeforeRead before_read = {};
 };
 
 /// Rows of numbers from CSV, NDJSON or .npy; a file or standard input ("-"); plain, gzip or xz.
@@ -45,6 +55,12 @@ class RowReader {
   /// A bad row throws, or with OnBadRow::zero returns true with is_bad() set and the row all zero.
   bool next(std::span<double> row);
   [[nodiscard]] bool is_bad() const;
+  /// Whether the last row was bad for a missing cell.
+  [[nodiscard]] bool is_bad_for_missing_cell() const;
+  /// What to do with missing cells, a rule a column, from the next row on; OnMissing::bad_row before.
+  void on_missing(std::vector<OnMissing> rules);
+  /// Which cells of the last row, a good one, were missing and shall be filled; they hold 0.
+  [[nodiscard]] std::span<const std::size_t> missing_cells() const;
   [[nodiscard]] std::size_t bad_rows() const;
   /// 1-based line (or row, for .npy) of the row last read, and "file:line" for messages.
   [[nodiscard]] std::size_t line() const;

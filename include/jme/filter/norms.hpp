@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -10,16 +12,37 @@ namespace jme {
 /// ||column i of C||^2 for every i. O(n (taps + modes^2)) by recursion; dense only where C is.
 [[nodiscard]] std::vector<double> squared_column_norms(const Filter& c);
 
+/// The largest of them, or an upper bound of it within 1e-12: 1 where the norms were divided out, in closed
+/// form for Toeplitz cores of one tap and modes.
+[[nodiscard]] double largest_squared_column_norm(const Filter& c);
+/// ||T||: the norm of a column without end, for one tap and modes with positive weights and poles in [0, 1).
+/// Rounded up.
+[[nodiscard]] double endless_column_norm(const Toeplitz& core);
+/// True where no column is longer than the first one, or all have norm 1: one number stands for all.
+[[nodiscard]] bool first_column_is_largest(const Filter& c);
+
 /// ||row t of A C^-1||^2 for every t: the variance that unit noise gives release t.
 /// O(n) where both are Toeplitz up to A's row schedule; O(n states^2) for filters of few states with
 /// schedules; dense (n <= 4096) otherwise.
 [[nodiscard]] std::vector<double> squared_error_row_norms(const Filter& a, const Filter& c);
+
+/// Sum and maximum of those of the first `steps` steps (all, if there are no more), not all kept at once.
+struct ErrorNormTotals {
+  double sum, largest;
+};
+[[nodiscard]] ErrorNormTotals error_norm_totals(const Filter& a, const Filter& c,
+                                                std::size_t steps = std::numeric_limits<std::size_t>::max());
 
 /// ||weights C^-1||^2 for one release with these weights.
 [[nodiscard]] double squared_error_row_norm(std::span<const double> weights, const Filter& c);
 
 /// ||row t of C^-1||^2 = Q_tt for every t (PP's bias, MATH 4).
 [[nodiscard]] std::vector<double> squared_inverse_row_norms(const Filter& c);
+/// The largest of them, without keeping the others where they can be streamed.
+[[nodiscard]] double largest_squared_inverse_row_norm(const Filter& c);
+/// Never below the longest row of C^-1, in the time it takes to read the schedules; infinite where the core
+/// is not one tap and modes of positive weight.
+[[nodiscard]] double inverse_row_norm_bound(const Filter& c);
 
 /// Entries (C'C)_{i,j} of the Gram matrix bounded by lag: result[m] >= max over |i-j| >= lags[m] of
 /// |(C'C)_ij|. Exact for dense filters and for non-negative non-increasing Toeplitz ones, an upper bound

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <jme/filter/aligned_vector.hpp>
 #include <jme/filter/filter.hpp>
 
 namespace jme {
@@ -21,6 +22,9 @@ class FilterStream {
 
   /// out = row t of (F in) or (F^-1 in), t = number of calls before. `in` and `out` may be the same span.
   void step(std::span<const double> in, std::span<double> out);
+  /// The same for the inverse of a filter with lag taps, with `lagged` = sum_i weight_i / row(t - lag_i) *
+  /// (input of step t - lag_i), over the lags reached, from whoever can make old inputs again.
+  void step(std::span<const double> in, std::span<const double> lagged, std::span<double> out);
 
   /// Overrides for a partial last block (forward only): the row's schedule and the weight of the single mode.
   struct LastStep {
@@ -29,23 +33,48 @@ class FilterStream {
   };
   void last_step(std::span<const double> in, std::span<double> out, const LastStep& last);
 
+  /// A step in tiles, so that a vector passes through several filters while it is in the nearest cache:
+  /// begin, every tile once, in any order and from any thread, end. Tiles begin at multiples of `tile`.
+  static constexpr std::size_t tile = 512;
+  /// Tiles are as long as this, in whole `lane`s: what is past the width is padding, any finite numbers.
+  static constexpr std::size_t lane = 8;
+  [[nodiscard]] static constexpr std::size_t padded(std::size_t count) {
+    return (count + lane - 1) / lane * lane;
+  }
+  void begin_step();
+  void begin_last_step(const LastStep& last);
+  /// Replaces the tile's inputs by its outputs. `lagged` (lag taps only) is as long as `values`.
+  void step_tile(std::size_t begin, std::span<double> values, const double* lagged = nullptr);
+  void end_step();
+
   [[nodiscard]] std::size_t steps_done() const { return done_; }
   [[nodiscard]] std::size_t width() const { return width_; }
+
+  /// Everything it remembers, so that a stream of the same filter can go on from here: memory_size(steps
+  /// done) numbers.
+  [[nodiscard]] std::vector<double> memory() const;
+  [[nodiscard]] std::size_t memory_size(std::size_t steps_done) const;
+  /// False where the memory grows with every step of the horizon (square roots, dense matrices).
+  [[nodiscard]] bool memory_is_bounded() const { return slots_ + 1 < filter_.steps() || slots_ == 0; }
+  /// Goes on from such a memory; `ended` after last_step. Throws StateError unless it has the right size and
+  /// is finite.
+  void restore(std::size_t steps_done, std::span<const double> memory, bool ended = false);
 
  private:
   // How a step is made: from past inputs, from past outputs, as a sum over a window, or by whole rows of a
   // matrix.
   enum class Form { series, feedback, window, dense };
 
-  void advance(std::span<const double> in, std::span<double> out, const LastStep& last);
-  void series_tile(std::size_t begin, std::span<double> values, const LastStep& last);
-  void feedback_tile(std::size_t begin, std::span<double> values);
+  void check_width(std::span<const double> in, std::span<double> out) const;
+  void advance(std::span<const double> in, std::span<const double> lagged, std::span<double> out);
+  void one_tap_tile(std::size_t begin, std::span<double> values, const double* lagged);
+  void series_tile(std::size_t begin, std::span<double> values);
+  void feedback_tile(std::size_t begin, std::span<double> values, const double* lagged);
   void window_tile(std::size_t begin, std::span<double> values);
-  void dense_tile(std::size_t begin, std::span<double> values, std::span<const double> weights);
+  void dense_tile(std::size_t begin, std::span<double> values);
   void advance_modes(std::size_t begin, std::span<const double> newest);
   void store(std::size_t begin, std::span<const double> newest);
-  void close_window();
-  [[nodiscard]] double mode_weight(std::size_t mode, const LastStep& last) const;
+  void close_window(std::size_t begin, std::size_t count);
   [[nodiscard]] double* past(std::size_t step, std::size_t begin);
 
   Filter filter_;
@@ -55,10 +84,16 @@ class FilterStream {
   Form form_;
   std::vector<double> taps_;  // of the series that runs: the core's, or its inverse in closed form
   std::size_t slots_;         // past vectors the ring holds in the end
+  ScheduleReader rows_, columns_;
   bool ended_ = false;
   std::size_t done_ = 0;
   // Ring of past vectors, one accumulator a mode, and the current block's sum of a window.
-  std::vector<double> history_, modes_, window_sum_;
+  AlignedVector history_, modes_, window_sum_;
+  // The step that is under way: factors of its input and output, its modes, its row of a matrix.
+  bool under_way_ = false;
+  double in_ = 1, out_ = 1;
+  std::vector<Mode> step_modes_;
+  std::vector<double> weights_;
 };
 
 }  // namespace jme

@@ -8,6 +8,7 @@
 #include <jme/calibration/calibration.hpp>
 #include <jme/filter/filter.hpp>
 #include <jme/mechanism/stream_config.hpp>
+#include <jme/noise/noise_scale.hpp>
 #include <jme/random/sampler_distance.hpp>
 
 namespace jme {
@@ -31,6 +32,10 @@ class Mechanism {
   [[nodiscard]] const Workload& workload_second() const {
     return config_.workload_second ? *config_.workload_second : config_.workload;
   }
+  /// Both channels have the same workload and the same shape: what is known of one's noise holds for both.
+  [[nodiscard]] bool second_is_like_first() const;
+  /// Steps that expected errors are summed over: the horizon, or the first 2^20 where there is none.
+  [[nodiscard]] std::size_t error_steps() const;
   [[nodiscard]] bool has_second() const { return config_.second != SecondMoment::none; }
   /// Resolved shapes: never `automatic`.
   [[nodiscard]] const Shape& shape_first() const { return shape_first_; }
@@ -49,7 +54,13 @@ class Mechanism {
   [[nodiscard]] double sigma() const { return sigma_; }
   /// How far the sampler may be from the ideal Gaussian beyond what the budget paid for: (0, 0) where it
   /// paid, which is as long as that costs at most 10% more noise. Where sigma was given, nothing is paid.
+  /// Without a horizon it is paid for the first sampler_steps() steps, and this is the distance at the end.
   [[nodiscard]] const SamplerDistance& sampler_excess() const { return sampler_excess_; }
+  /// How far it may be in all, paid for or not: what several runs on the same people add up.
+  [[nodiscard]] const SamplerDistance& sampler_distance() const { return sampler_distance_; }
+  /// Steps of noise that the budget paid the sampler's distance for: all, or none where a length is known;
+  /// where none is, as many (a power of 2) as cost at most 2% more noise.
+  [[nodiscard]] std::size_t sampler_steps() const { return sampler_steps_; }
   [[nodiscard]] const Exposure& exposure() const { return exposure_; }
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
@@ -59,8 +70,8 @@ class Mechanism {
   }
   /// Standard deviation of the noise on every coordinate of a step, in lattice units: off-diagonal entries of
   /// the full second moment carry half the variance of its diagonal (MATH 5).
-  [[nodiscard]] std::vector<double> noise_scale_first(const Calibration& calibration) const;
-  [[nodiscard]] std::vector<double> noise_scale_second(const Calibration& calibration) const;
+  [[nodiscard]] NoiseScale noise_scale_first(const Calibration& calibration) const;
+  [[nodiscard]] NoiseScale noise_scale_second(const Calibration& calibration) const;
   /// lambda* (0 under add-remove or without a second moment).
   [[nodiscard]] double lambda_free() const { return lambda_free_; }
 
@@ -68,7 +79,12 @@ class Mechanism {
   [[nodiscard]] Calibration calibrated(const RowModel& rows, double sigma,
                                        std::optional<double> lambda) const;
   void pay_for_sampler(const RowModel& rows, std::optional<double> lambda);
-  [[nodiscard]] std::optional<double> corrected_sigma(const SamplerUse& use) const;
+  struct Correction {
+    double sigma;
+    SamplerDistance paid;
+  };
+  [[nodiscard]] SamplerUse sampler_use_over(std::size_t steps) const;
+  [[nodiscard]] std::optional<Correction> corrected_sigma(const SamplerUse& use, double most_room) const;
   StreamConfig config_;
   Horizon horizon_;
   Shape shape_first_, shape_second_;
@@ -78,7 +94,9 @@ class Mechanism {
   Lattice lattice_;
   Calibration calibration_;
   double lambda_free_;
+  std::size_t sampler_steps_ = noise_horizon().steps();
   SamplerDistance sampler_excess_{.epsilon = 0, .delta = 0};
+  SamplerDistance sampler_distance_{.epsilon = 0, .delta = 0};
 };
 
 }  // namespace jme

@@ -24,9 +24,10 @@ struct Budget {
 /// Everything that is public before the first row. Plain data; Mechanism checks it.
 struct StreamConfig {
   Budget budget;
-  std::size_t rows = 0;   ///< horizon in rows; or give `steps`
-  std::size_t steps = 0;  ///< horizon in releases; rows = steps * every
-  std::size_t every = 1;  ///< rows a step: one release every so many rows
+  std::size_t rows = 0;    ///< horizon in rows; or give `steps`
+  std::size_t steps = 0;   ///< horizon in releases; rows = steps * every
+  bool unbounded = false;  ///< in place of rows and steps: no horizon (prefix, mean and decay)
+  std::size_t every = 1;   ///< rows a step: one release every so many rows
   std::size_t dimension = 0;
   double norm_bound = 0;
   Workload workload = mean();
@@ -43,7 +44,8 @@ struct StreamConfig {
   std::optional<double> tau{};      ///< cs, default 1/zeta^2
   Objective objective = Objective::rmse;
   std::size_t max_state_vectors = 5;
-  unsigned threads = 1;
+  /// 0: as many as the processor has where a step is large enough to share, else 1. Never changes a number.
+  unsigned threads = 0;
 };
 
 }  // namespace jme

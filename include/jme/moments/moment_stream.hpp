@@ -6,6 +6,7 @@
 
 #include <jme/mechanism/mechanism.hpp>
 #include <jme/moments/release.hpp>
+#include <jme/moments/stream_state.hpp>
 #include <jme/random/key.hpp>
 
 namespace jme {
@@ -22,6 +23,14 @@ class MomentStream {
   explicit MomentStream(const Mechanism& mechanism);
   /// Reproducible and NOT private: for tests and experiments.
   MomentStream(const Mechanism& mechanism, InsecureTestSeed seed);
+  /// For durable streams. One (key, nonce) pair serves one stream, ever: used twice, the two cancel each
+  /// other's noise.
+  MomentStream(const Mechanism& mechanism, const Key& key, const Nonce& nonce);
+  /// Goes on where `state` was taken, in every number as if never stopped; steps from there on draw under
+  /// `fresh`, which must be new (SAFETY I2). Throws StateError for a state that is corrupt or of another
+  /// mechanism. Whether it is the newest state, the caller must know.
+  static MomentStream resume(const Mechanism& mechanism, const Key& key, const Nonce& fresh,
+                             const StreamState& state);
   MomentStream(MomentStream&&) noexcept;
   MomentStream& operator=(MomentStream&&) noexcept;
   ~MomentStream();
@@ -36,9 +45,12 @@ class MomentStream {
   [[nodiscard]] const Release& release() const;
   [[nodiscard]] const Mechanism& mechanism() const;
   [[nodiscard]] std::size_t rows() const;
+  /// What resume needs. Throws StateError inside a block: half a block's sum is raw data and never leaves.
+  [[nodiscard]] StreamState state() const;
 
  private:
   struct Engine;
+  explicit MomentStream(std::unique_ptr<Engine> engine);
   [[nodiscard]] Engine& engine() const;
   std::unique_ptr<Engine> engine_;
 };

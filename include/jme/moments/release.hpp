@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include <Eigen/Core>
 
 #include <jme/base/values.hpp>
+#include <jme/filter/aligned_vector.hpp>
 
 namespace jme {
 
@@ -45,13 +45,19 @@ class Release {
   [[nodiscard]] double weight_first() const { return weight_first_; }
   [[nodiscard]] double weight_second() const { return weight_second_; }
 
+  /// All its numbers in a row, and the same release from them again: for streams that outlive a process.
+  [[nodiscard]] std::vector<double> packed() const;
+  /// Throws StateError for another number of numbers.
+  static Release unpacked(std::size_t dimension, SecondMoment second, std::size_t rows, std::size_t steps,
+                          std::span<const double> numbers);
+
  private:
   friend class MomentStream;
   std::size_t dimension_;
   SecondMoment second_kind_;
   std::size_t rows_ = 0, steps_ = 0;
   bool is_new_ = false, shares_noise_ = false;
-  std::vector<double> first_, second_;
+  AlignedVector first_, second_;
   double std_first_ = 0, std_second_ = 0, bias_second_ = 0, weight_first_ = 0, weight_second_ = 0;
 };
 

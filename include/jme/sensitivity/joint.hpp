@@ -1,18 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <string_view>
 #include <vector>
 
+#include <jme/base/adjacency.hpp>
 #include <jme/base/values.hpp>
 
 namespace jme {
-
-/// Who counts as a neighbour: one row replaced by another (the paper's), or one row absent (zeroed).
-enum class Adjacency { replace_one, add_remove };
-
-[[nodiscard]] Adjacency parse_adjacency(std::string_view text);
-[[nodiscard]] std::string_view name(Adjacency adjacency);
 
 /// r_d(nu) of MATH 3: sup over rows x, y of norm <= 1 of ||x - y||^2 + nu ||xx' - yy'||^2 (replace-one),
 /// or 1 + nu (add-remove). nu >= 0.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +26,8 @@ struct BltParameters {
 
 /// A buffered linear Toeplitz matrix between two diagonals, C = L T D^-1 (SHAPING): rows scaled by
 ///     l_t = (t + start_offset)^start_power (n - t + end_offset)^end_power,   t = 1..n,
-/// and columns by their norms, so that every column of C has norm 1. start_offset > -1, end_offset > 0.
+/// and columns by their norms, so that every column of C has norm 1. start_offset > -1, end_offset > 0. On an
+/// unbounded horizon end_power is 0 and start_power at most 0.
 struct ScaledBltParameters {
   BltParameters blt;
   double start_offset = 0, start_power = 0;
@@ -100,17 +102,15 @@ struct ShapeQuality {
   double column_norm;         ///< ||C||_{1->2}
   std::size_t state_vectors;  ///< vectors per coordinate that streaming C^-1 keeps
 };
-[[nodiscard]] ShapeQuality shape_quality(const Filter& workload, const Filter& shape);
+/// Over the first `steps` steps, or all.
+[[nodiscard]] ShapeQuality shape_quality(const Filter& workload, const Filter& shape,
+                                         std::size_t steps = std::numeric_limits<std::size_t>::max());
 
-struct ShapeChoice {
-  Shape shape;
-  Filter filter;
-  ShapeQuality quality;
-};
 /// What `auto` means: the shape of least `objective` among those whose state fits, on ties (within 1e-5) the
-/// one with less state. Never `custom`, and `dense` only where n <= 256 and its state (n vectors) fits.
-[[nodiscard]] ShapeChoice choose_shape(const Workload& workload, const Horizon& horizon, Objective objective,
-                                       std::size_t max_state_vectors);
+/// one with less state. Never `custom`, and `dense` only where n <= 256 and its state (n vectors) fits. Long
+/// horizons are decided by what is known about the shapes, without computing any errors.
+[[nodiscard]] Shape choose_shape(const Workload& workload, const Horizon& horizon, Objective objective,
+                                 std::size_t max_state_vectors);
 /// All shapes that make sense for the workload, for planners that compare them.
 [[nodiscard]] std::vector<Shape> candidate_shapes(const Workload& workload, const Horizon& horizon);
 

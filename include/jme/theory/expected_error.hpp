@@ -32,7 +32,8 @@ struct ExpectedError {
 /// [attained value, dual bound] (MATH 6). Dense: O(n^3) time, n^2 memory.
 [[nodiscard]] Interval pp_cross_term(const Filter& a2, const Filter& c1, std::size_t dimension = 1);
 
-/// Per-release noise variance of one coordinate, unit: data units squared.
+/// Per-release noise variance of one coordinate, unit: data units squared. Of mechanism.error_steps()
+/// releases.
 struct ReleaseVariance {
   std::vector<double> first;   ///< std1^2 ||row t of A1 C1^-1||^2
   std::vector<double> second;  ///< std2^2 ||row t of A2 C2^-1||^2 (diagonal entry; off-diagonal half of it);

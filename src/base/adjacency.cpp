@@ -1,5 +1,5 @@
+#include <jme/base/adjacency.hpp>
 #include <jme/base/errors.hpp>
-#include <jme/sensitivity/joint.hpp>
 
 namespace jme {
 

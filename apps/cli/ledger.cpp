@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <jme/base/values.hpp>
+#include <jme/store/ledger.hpp>
+
+#include "commands.hpp"
+#include "output.hpp"
+#include "table.hpp"
+
+namespace jme::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string utc(std::int64_t seconds) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
+Json number_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json();
+}
+
+std::string condition(const LedgerEntry& entry) {
+  if (!entry.problem.empty()) return "PROBLEM";
+  if (entry.in_use) return "running";
+  return entry.finished ? "finished" : "open";
+}
+
+Json stream_json(const LedgerEntry& entry) {
+  Json object{{"file", entry.file}};
+  if (!entry.settings.empty()) {
+    Json configuration = Json::object();
+    for (const Setting& setting : entry.settings) configuration[setting.name] = setting.value;
+    object.update({{"source", entry.source},
+                   {"stream", entry.stream},
+                   {"epsilon", entry.epsilon ? Json(*entry.epsilon) : Json()},
+                   {"delta", entry.delta ? Json(*entry.delta) : Json()},
+                   {"mu", entry.mu},
+                   {"rows", entry.rows},
+                   {"horizon", entry.horizon},
+                   {"releases", entry.releases},
+                   {"started", utc(entry.created)},
+                   {"updated", utc(entry.updated)},
+                   {"insecure", entry.insecure},
+                   {"configuration", std::move(configuration)}});
+  }
+  object["condition"] = condition(entry) == "PROBLEM" ? "problem" : condition(entry);
+  if (!entry.problem.empty()) object["problem"] = entry.problem;
+  return object;
+}
+
+Json total_json(const SourceTotal& total) {
+  return {{"source", total.source},
+          {"streams", total.streams},
+          {"mu", total.insecure ? Json() : Json(total.mu)},
+          {"epsilon", number_or_null(total.epsilon)},
+          {"delta", total.delta},
+          {"adjacency", total.unit.adjacency},
+          {"participations", total.unit.participations},
+          {"separation", total.unit.separation},
+          {"across_units", total.across_units},
+          {"insecure", total.insecure}};
+}
+
+std::string budget(const LedgerEntry& entry) {
+  if (entry.insecure) return "none (test seed)";
+  if (entry.epsilon) return fmt::format("epsilon {:g}, delta {:g}", *entry.epsilon, *entry.delta);
+  return fmt::format("mu {:.4g}", entry.mu);
+}
+
+std::string unit_words(const SourceTotal& total) {
+  if (total.across_units)
+    return "one row that is there or counts as zero; the streams promise different units";
+  std::string words = total.unit.participations == 1
+                          ? "one row a person"
+                          : fmt::format("at most {} rows a person", total.unit.participations);
+  if (total.unit.participations > 1 && total.unit.separation > 1) {
+    words += fmt::format(", {} apart", total.unit.separation);
+  }
+  return total.unit.adjacency + ", " + words;
+}
+
+std::string total_words(const SourceTotal& total) {
+  std::string words =
+      fmt::format("{}: {} stream{}, ", total.source, total.streams, total.streams == 1 ? "" : "s");
+  if (total.insecure) return words + "no protection: a test seed was used\n";
+  // A guarantee may be stated weaker than it is, never stronger.
+  const auto up = [](double value) { return std::ceil(value * 1e4 - 1e-7) / 1e4; };
+  words += fmt::format("mu = {:.4f}, ", up(total.mu));
+  words += std::isfinite(total.epsilon)
+               ? fmt::format("epsilon = {:.4f} at delta = {:g}", up(total.epsilon), total.delta)
+               : fmt::format("no epsilon at delta = {:g}", total.delta);
+  return words + " (" + unit_words(total) + ")\n";
+}
+
+std::string text(const Ledger& ledger, const std::vector<SourceTotal>& totals) {
+  if (ledger.entries().empty()) return "No streams.\n";
+  std::vector<std::vector<std::string>> rows{
+      {"source", "stream", "budget", "rows", "of", "releases", "started", "last commit", "condition"}};
+  for (const LedgerEntry& entry : ledger.entries()) {
+    if (entry.settings.empty()) {
+      rows.push_back({entry.file, "", "unknown", "", "", "", "", "", condition(entry)});
+      continue;
+    }
+    rows.push_back({entry.source, entry.stream.empty() ? "-" : entry.stream, budget(entry),
+                    fmt::format("{}", entry.rows), fmt::format("{}", entry.horizon),
+                    fmt::format("{}", entry.releases), utc(entry.created), utc(entry.updated),
+                    condition(entry)});
+  }
+  using enum Align;
+  std::string result = aligned(rows, {left, left, left, right, right, right, left, left, left});
+  result += "\nSpent in all:\n";
+  for (const SourceTotal& total : totals) result += "  " + total_words(total);
+  return result;
+}
+
+}  // namespace
+
+LedgerCommand::LedgerCommand(CLI::App& root)
+    : app_(root.add_subcommand("ledger", "The streams of a state folder and what they spent together")) {
+  add_text(*app_, "DIR", directory_, "", "Folder given to jme run --state")->required();
+  add_text(*app_, "--delta", delta_, "D",
+           "Where totals are stated (default: the smallest delta of the source's streams, or 1e-6)");
+  app_->add_flag("--json", json_, "One JSON object");
+  app_->footer(
+      "Every stream is charged in full from its first row on. Streams of one source compose exactly as\n"
+      "Gaussian mechanisms, mu = sqrt(sum of mu^2); the samplers' distance from a Gaussian is included.\n"
+      "The exit code is 5 where a stream is damaged, an old copy, or has lost its key.\n"
+      "\nExamples:\n"
+      "  d=$(mktemp -d); seq 1 9 | jme run --no-header --bounds 1=0:10 --epsilon 1 --delta 1e-6 --rows 9 "
+      "--state "
+      "$d >$d/out; jme ledger $d");
+}
+
+ExitCode LedgerCommand::run() const {
+  std::optional<double> delta;
+  if (delta_) delta = Delta(parse_real("delta", *delta_));
+  const Ledger ledger = Ledger::read(*directory_);
+  const std::vector<SourceTotal> totals = ledger.totals(delta);
+  if (json_) {
+    Json streams = Json::array(), total = Json::array();
+    for (const LedgerEntry& entry : ledger.entries()) streams.push_back(stream_json(entry));
+    for (const SourceTotal& one : totals) total.push_back(total_json(one));
+    Output().write(json_line({{"streams", std::move(streams)}, {"total", std::move(total)}}));
+  } else {
+    Output().write(text(ledger, totals));
+  }
+  bool sound = true;
+  for (const LedgerEntry& entry : ledger.entries()) {
+    if (entry.problem.empty()) continue;
+    print_warning(fmt::format("{}: {}", entry.file, entry.problem));
+    sound = false;
+  }
+  return sound ? ExitCode::ok : ExitCode::state;
+}
+
+}  // namespace jme::cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <jme/data/bounds.hpp>
+#include <jme/data/missing.hpp>
+#include <jme/data/row_reader.hpp>
+#include <jme/moments/release.hpp>
+
+namespace jme::cli {
+
+/// Rows on their way from the file to the stream: mapped to the unit box, missing cells filled, bad rows
+/// zero. Keeps count for the writer's eyes.
+class RowIntake {
+ public:
+  RowIntake(RowReader& reader, const ColumnBounds& bounds, MissingCells missing, OnBadRow on_bad_row,
+            double norm_bound);
+
+  /// The next row in the unit box. False at the end; DataError as the reader.
+  bool next(std::span<double> row);
+  /// Takes note of a release whose means may fill cells from now on. Rows then depend on what was released
+  /// before, which the guarantee covers (data/GUARANTEES.md).
+  void learn(const Release& release);
+
+  /// What the writer can do about the bad row that stopped the run, for the end of its message.
+  [[nodiscard]] std::string advice(bool something_was_released) const;
+  /// Says on stderr how many rows and cells were not as they came.
+  void tell() const;
+
+ private:
+  RowReader& reader_;
+  const ColumnBounds& bounds_;
+  MissingCells missing_;
+  OnBadRow on_bad_row_;
+  double norm_bound_;
+  std::vector<double> means_;        // in the unit box
+  std::vector<std::size_t> filled_;  // cells, a column
+  std::size_t filled_rows_ = 0, zero_rows_ = 0;
+};
+
+}  // namespace jme::cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include <jme/mechanism/mechanism.hpp>
+
+#include "experiments/monte_carlo.hpp"
+
+namespace jme::experiments {
+
+/// The made-up rows of a simulation: x_t = +-zeta e1. They lie on the lattice, so that all error is noise.
+/// Alternating ones attain PP's supremum over data (MATH 6), constant ones that of JME's covariance (MATH 7).
+enum class Signs { alternating, constant };
+
+/// What is simulated: the engine that users run, with a known seed, on a stream of known rows.
+struct Simulation {
+  const Mechanism& mechanism;  ///< one row a step
+  Signs signs = Signs::alternating;
+  std::size_t runs = 0;
+  std::string_view what;  ///< names the draws, so that simulations are independent
+};
+
+/// Squared errors summed over releases and coordinates, the symmetric matrix counted in full.
+struct MomentErrors {
+  Sample first, second;
+};
+[[nodiscard]] MomentErrors simulated_errors(const Effort& effort, const Simulation& simulation);
+
+/// The same for the running covariance, with its bias removed and kept.
+struct CovarianceErrors {
+  Sample debiased, biased;
+};
+[[nodiscard]] CovarianceErrors simulated_covariance_errors(const Effort& effort,
+                                                           const Simulation& simulation);
+
+/// Squared error of A (C^-1 Z) alone with `width` independent normals of deviation `std` a step: the paper's
+/// d^2 draws for a symmetric matrix, which the engine does not make.
+[[nodiscard]] Sample simulated_noise(const Effort& effort, const Filter& a, const Filter& c, double std,
+                                     std::size_t width, std::size_t runs, std::string_view what);
+
+}  // namespace jme::experiments

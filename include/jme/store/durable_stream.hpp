@@ -1,0 +1,67 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <jme/mechanism/mechanism.hpp>
+#include <jme/moments/release.hpp>
+#include <jme/random/key.hpp>
+#include <jme/store/stream_settings.hpp>
+
+namespace jme {
+
+/// Where a durable stream is kept and what it is called.
+struct DurableOptions {
+  std::filesystem::path directory{};  ///< made where it is missing, for the owner alone
+  std::string source = "default";     ///< whose data: the ledger adds up what was spent on each source
+  std::string stream{};               ///< name of the stream, where a source has several
+  Settings details{};  ///< further public settings that rows depend on, such as columns and their bounds
+  std::optional<InsecureTestSeed> insecure_seed{};  ///< for tests: protects nobody
+  /// Releases wait so long for others that share their commit (longer only where commits themselves are
+  /// slow); 0: a commit for each.
+  std::chrono::milliseconds commit_interval{50};
+  std::optional<double> max_mu{};  ///< refuse to start a stream that would spend more on its source
+};
+
+/// A MomentStream that survives its process (SAFETY, "Durable streams"). Rows come from the first one every
+/// time; those that were taken before are compared with what was kept of them and not taken again. Releases
+/// come out in order from the first one, each only when it is on disk, the same every time.
+class DurableStream {
+ public:
+  /// Throws StateError for a stream that another process has open, that is damaged, older than its key file
+  /// says, or of another configuration.
+  DurableStream(const Mechanism& mechanism, const DurableOptions& options);
+  DurableStream(DurableStream&&) noexcept;
+  DurableStream& operator=(DurableStream&&) noexcept;
+  ~DurableStream();
+
+  /// The next row of the input. Throws StateError where it is not the row that stood there before; else as
+  /// MomentStream::push.
+  void push(std::span<const double> row);
+  /// No more rows: a partial last block is released and ends the stream, or left for an input that has grown.
+  /// Throws StateError where the input is shorter than it was.
+  enum class PartialBlock { release, leave };
+  void end_input(PartialBlock partial = PartialBlock::release);
+  /// Commits the releases of all whole blocks now; rows of a block that is still open stay with the writer.
+  void commit();
+  /// When a commit is due; none where nothing waits for it.
+  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> commit_due() const;
+  /// The next release that is on disk; null where there is none yet. Stays until the next call.
+  const Release* next();
+
+  [[nodiscard]] std::uint64_t rows() const;            ///< of the input so far
+  [[nodiscard]] std::uint64_t committed_rows() const;  ///< that need not be counted again
+  [[nodiscard]] std::uint64_t rows_before() const;     ///< committed by earlier runs
+
+ private:
+  struct Impl;
+  [[nodiscard]] Impl& impl() const;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace jme

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <jme/random/sampler_distance.hpp>
+#include <jme/store/stream_settings.hpp>
+
+namespace jme {
+
+/// One stream of a state folder. Its budget counts in full from its first row on, however many follow.
+struct LedgerEntry {
+  std::string file;  ///< name of its database
+  std::string source, stream;
+  Settings settings{};  ///< all of its public configuration
+  double mu = 0;        ///< mu-GDP of the whole stream
+  SamplerDistance sampler{.epsilon = 0, .delta = 0};
+  std::optional<double> epsilon{}, delta{};  ///< as configured; none where sigma was
+  std::uint64_t rows = 0, releases = 0;      ///< so far
+  std::uint64_t horizon = 0;                 ///< rows in all
+  bool finished = false;
+  std::int64_t created = 0, updated = 0;  ///< seconds since 1970
+  bool insecure = false;                  ///< ran on a test seed: protects nobody
+  bool in_use = false;                    ///< a process has it open
+  /// Why it cannot be relied on: damaged, an old copy, no key. Empty where all is well. Without settings only
+  /// the file is known.
+  std::string problem{};
+};
+
+/// Who is protected: a person with so many rows, so far apart.
+struct PrivacyUnit {
+  std::string adjacency;
+  std::uint64_t participations = 1, separation = 1;
+  bool operator==(const PrivacyUnit&) const = default;
+};
+
+/// What was spent on one source for one privacy unit.
+struct SourceTotal {
+  std::string source;
+  PrivacyUnit unit;
+  /// The streams promise different units. All of them protect at least a single row that is there or counts
+  /// as zero; this is the sum for it.
+  bool across_units = false;
+  std::size_t streams = 0;
+  double mu = 0;
+  double delta = 0, epsilon = 0;  ///< infinite where nothing can be promised
+  bool insecure = false;
+};
+
+/// Every stream of a state folder and what they spent together. Streams on the same people compose exactly as
+/// Gaussian mechanisms: mu = sqrt(sum mu_i^2) (MATH 2).
+class Ledger {
+ public:
+  /// Only reads. Throws Error where there is no such folder.
+  static Ledger read(const std::filesystem::path& directory);
+
+  [[nodiscard]] const std::vector<LedgerEntry>& entries() const { return entries_; }
+  /// Of every source, for every unit, in the order of the sources' names. Without `delta` each is taken at
+  /// the smallest delta among its streams, or 1e-6.
+  [[nodiscard]] std::vector<SourceTotal> totals(std::optional<double> delta = {}) const;
+  /// Over all units. Throws StateError where a stream of the folder cannot be read.
+  [[nodiscard]] double mu_of(std::string_view source) const;
+
+ private:
+  std::vector<LedgerEntry> entries_;
+};
+
+/// Least epsilon known for these streams together at `delta`: GDP composition, and each sampler's distance
+/// from an ideal Gaussian on top (store/GUARANTEES.md).
+[[nodiscard]] double composed_epsilon(const std::vector<LedgerEntry>& streams, double delta);
+
+}  // namespace jme

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <jme/mechanism/mechanism.hpp>
+
+namespace jme {
+
+/// A public parameter by the name of its flag. Numbers are written so that they read back as the same double.
+struct Setting {
+  std::string name, value;
+  bool operator==(const Setting&) const = default;
+};
+using Settings = std::vector<Setting>;
+
+/// The value of a setting; empty where there is none of that name.
+[[nodiscard]] std::string_view value_of(const Settings& settings, std::string_view name);
+
+/// Everything public that makes a mechanism what it is (SAFETY I4): horizon, dimension, norm bound, budget,
+/// adjacency, participation, method, second moment, lambda, noise, lattice, and A1, A2, C1, C2 by digests of
+/// their numbers. What only says how it is computed (threads) is not part of it.
+[[nodiscard]] Settings settings_of(const Mechanism& mechanism);
+
+}  // namespace jme

@@ -1,0 +1,92 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/data/missing.hpp>
+
+#include "data/number.hpp"
+
+namespace jme {
+namespace {
+
+InvalidParameter complaint(std::string_view what) {
+  return {"missing", what};
+}
+
+}  // namespace
+
+MissingCells::MissingCells(std::size_t dimension)
+    : rules_(dimension, OnMissing::bad_row), values_(dimension, 0.0) {}
+
+bool MissingCells::uses_means() const {
+  for (std::size_t i = 0; i < rules_.size(); ++i)
+    if (rules_[i] == OnMissing::fill && !values_[i]) return true;
+  return false;
+}
+
+void MissingCells::fill(std::span<double> row, std::span<const std::size_t> missing,
+                        std::span<const double> means) const {
+  for (const std::size_t i : missing) row[i] = values_[i] ? *values_[i] : means[i];
+}
+
+MissingRules MissingRules::parse(std::string_view text) {
+  MissingRules rules;
+  bool has_rest = false;
+  for (;;) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string_view part = text.substr(0, comma);
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos) {
+      if (has_rest) throw complaint("says twice what columns not named become");
+      has_rest = true;
+      if (part == "centre" || part == "center") {
+        rules.rest_ = Rest::centre;
+      } else if (part == "mean") {
+        rules.rest_ = Rest::mean;
+      } else if (part == "fail") {
+        rules.rest_ = Rest::fail;
+      } else {
+        throw InvalidParameter("missing", part, "centre, mean, fail or COLUMN=VALUE");
+      }
+    } else {
+      Value value{.column = std::string(part.substr(0, equals)), .value = 0};
+      if (value.column.empty()) throw complaint(fmt::format("'{}' names no column", part));
+      if (data::parse_number(part.substr(equals + 1), value.value) != data::CellStatus::number)
+        throw complaint(fmt::format("the value of {} must be a finite number", value.column));
+      const auto same = [&](const Value& other) { return other.column == value.column; };
+      if (std::any_of(rules.values_.begin(), rules.values_.end(), same))
+        throw complaint(fmt::format("column {} is filled twice", value.column));
+      rules.values_.push_back(std::move(value));
+    }
+    if (comma == text.size()) return rules;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+MissingCells MissingRules::of(const std::vector<std::string>& columns, const ColumnBounds& bounds) const {
+  MissingCells cells(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (rest_ == Rest::fail) cells.rules_[i] = OnMissing::fail;
+    if (rest_ == Rest::centre || rest_ == Rest::mean) cells.rules_[i] = OnMissing::fill;
+    if (rest_ == Rest::mean) cells.values_[i].reset();
+  }
+  for (const Value& value : values_) {
+    const auto found = std::find(columns.begin(), columns.end(), value.column);
+    if (found == columns.end())
+      throw complaint(
+          fmt::format("there is no column {} among those taken: {}", value.column, fmt::join(columns, ", ")));
+    const auto i = static_cast<std::size_t>(found - columns.begin());
+    const double unit = (value.value - bounds.centre()[i]) / bounds.half_width()[i];
+    // The map may round past the edge for a value on it.
+    constexpr double edge = 1 + 1e-12;
+    if (!bounds.is_none() && !(unit >= -edge && unit <= edge))
+      throw complaint(fmt::format("the value of {} must lie inside its bounds", value.column));
+    cells.rules_[i] = OnMissing::fill;
+    cells.values_[i] = bounds.is_none() ? unit : std::clamp(unit, -1.0, 1.0);
+  }
+  return cells;
+}
+
+}  // namespace jme

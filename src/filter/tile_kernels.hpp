@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <jme/filter/filter.hpp>
+
+namespace jme {
+
+// The inner loops of FilterStream, with the SIMD instructions of the processor at hand. Each coordinate sees
+// the same additions and multiplications in the same order, none of them fused, so that every target gives
+// the same bits. Counts are multiples of 8.
+
+/// One step of a filter whose only tap is the first. Mode m's running sums are at states + m * stride.
+struct OneTapStep {
+  double in;   ///< factor of the input
+  double tap;  ///< the first tap (series), or one over it (feedback)
+  double out;  ///< factor of the output
+  std::span<const Mode> modes;
+  double* states;
+  std::size_t stride;
+  const double* lagged;  ///< added to the input in feedback form; may be null
+};
+/// y = tap u + sum_m weight_m S_m;  S_m <- pole_m S_m + u;  values <- out y,  with u = in * values.
+void series_step(const OneTapStep& step, double* values, std::size_t count);
+/// x = tap (u - (sum_m weight_m S_m - lagged));  S_m <- pole_m S_m + x;  values <- out x.
+void feedback_step(const OneTapStep& step, double* values, std::size_t count);
+
+struct Weighted {
+  double weight;
+  const double* values;
+};
+/// sum <- the terms' sum in their order, or sum + it, term by term.
+void assign_weighted(std::span<const Weighted> terms, double* sum, std::size_t count);
+void add_weighted(std::span<const Weighted> terms, double* sum, std::size_t count);
+/// sum <- pole * sum + input
+void advance_sum(double pole, const double* input, double* sum, std::size_t count);
+void scale(double factor, double* values, std::size_t count);
+/// Sets what has decayed below `negligible` to zero.
+void flush(double* values, std::size_t count);
+
+}  // namespace jme

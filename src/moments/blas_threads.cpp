@@ -1,0 +1,28 @@
+#include "moments/blas_threads.hpp"
+
+#include <mutex>
+
+#include <cblas.h>
+
+namespace jme {
+namespace {
+
+// The number is one for the process: the first to come keeps it, the last to go brings it back.
+std::mutex mutex;
+int users = 0, before = 1;
+
+}  // namespace
+
+OneBlasThread::OneBlasThread() {
+  const std::lock_guard lock(mutex);
+  if (users++ > 0) return;
+  before = openblas_get_num_threads();
+  if (before != 1) openblas_set_num_threads(1);
+}
+
+OneBlasThread::~OneBlasThread() {
+  const std::lock_guard lock(mutex);
+  if (--users == 0 && before != 1) openblas_set_num_threads(before);
+}
+
+}  // namespace jme

@@ -1,0 +1,240 @@
+#include "moments/engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/filter/norms.hpp>
+
+#include "moments/lattice_row.hpp"
+#include "moments/tile_kernels.hpp"
+
+namespace jme {
+namespace {
+
+// The accumulator sees full blocks only; a partial last one is closed by FilterStream::last_step.
+FilterStream accumulator(const Workload& workload, const Horizon& horizon, std::size_t width) {
+  return {workload.filter(Horizon(horizon.steps() * horizon.every(), horizon.every())), Direction::forward,
+          width};
+}
+
+double weight_of_row_before(const Workload& workload, const Horizon& horizon) {
+  return workload.weighs_rows(horizon) ? workload.weight_in_block(1) : 1.0;
+}
+
+DrawPeriods draw_periods(const Key& key, const std::vector<NoncePeriod>& nonces) {
+  std::vector<DrawPeriod> periods;
+  for (const NoncePeriod& period : nonces) {
+    periods.push_back({.first_step = period.first_step, .source = GaussianSource(key, period.nonce)});
+  }
+  return DrawPeriods(std::move(periods));
+}
+
+// A piece of work that one thread takes at a time: some ten microseconds.
+constexpr std::size_t piece = 8 * FilterStream::tile;
+// Below this a step is not worth waking a thread for.
+constexpr std::size_t least_share = 4 * piece;
+
+unsigned thread_count(const StreamConfig& config) {
+  const std::size_t width = second_moment_size(config.second, config.dimension);
+  const unsigned most = config.threads != 0 ? config.threads : std::thread::hardware_concurrency();
+  return static_cast<unsigned>(std::clamp<std::size_t>(width / least_share, 1, std::max(most, 1U)));
+}
+
+/// What a step passes through, tile by tile, each tile in the nearest cache from end to end: data, noise
+/// (where there is any), workload, unit.
+struct StepPath {
+  ShapedNoise* noise;
+  FilterStream* accumulate;
+  double unit;
+  std::span<double> out;
+};
+
+/// data(begin, count, to) writes entries of the block's sum; it may write up to 7 numbers more.
+template <class Data>
+void run_step(WorkerPool& pool, const StepPath& path, const Data& data) {
+  const auto run_tile = [&](std::size_t begin) {
+    alignas(64) std::array<double, FilterStream::tile + FilterStream::lane> buffer;
+    const std::size_t count = std::min(FilterStream::tile, path.out.size() - begin);
+    const std::span<double> values(buffer.data(), FilterStream::padded(count));
+    data(begin, count, buffer.data());
+    std::fill(values.begin() + static_cast<std::ptrdiff_t>(count), values.end(), 0.0);
+    if (path.noise != nullptr) path.noise->add_tile(begin, values);
+    path.accumulate->step_tile(begin, values);
+    write_scaled(path.unit, values.data(), path.out.data() + begin, count);
+  };
+  if (path.noise != nullptr) path.noise->begin_step();
+  pool.run((path.out.size() + piece - 1) / piece, [&](std::size_t number) {
+    const std::size_t end = std::min(path.out.size(), (number + 1) * piece);
+    for (std::size_t begin = number * piece; begin < end; begin += FilterStream::tile) run_tile(begin);
+  });
+  if (path.noise != nullptr) path.noise->end_step();
+  path.accumulate->end_step();
+}
+
+void snap(std::span<double> values) {
+  for (double& v : values) v = std::floor(v + 0.5);
+}
+
+}  // namespace
+
+MomentStream::Engine::Engine(const Mechanism& design, const Key& key, std::vector<NoncePeriod> periods)
+    : mechanism(design),
+      nonces(std::move(periods)),
+      levels(mechanism),
+      noises_rows(squares_noisy_rows(config().method)),
+      noise_first(mechanism.c1(), draw_periods(key, nonces), Channel::first,
+                  mechanism.noise_scale_first(mechanism.calibration())),
+      pool(thread_count(config())),
+      row(config().dimension),
+      first(config().dimension, 0.0),
+      accumulate_first(accumulator(mechanism.workload_first(), horizon(), config().dimension)),
+      beta_first(weight_of_row_before(mechanism.workload_first(), horizon())),
+      beta_second(weight_of_row_before(mechanism.workload_second(), horizon())),
+      newest(config().dimension, config().second) {
+  newest.shares_noise_ = noises_rows;
+  if (!mechanism.has_second()) return;
+  const std::size_t size = second_moment_size(config().second, config().dimension);
+  accumulate_second.emplace(accumulator(mechanism.workload_second(), horizon(), size));
+  second_sum.emplace(config().dimension, config().second, horizon().every(), beta_second,
+                     noises_rows ? SecondSum::Rows::real : SecondSum::Rows::lattice, &pool);
+  if (noises_rows) {
+    row_variance.emplace(Filter::identity(horizon().rows()), mechanism.c1());
+    accumulate_bias.emplace(accumulator(mechanism.workload_second(), horizon(), 1));
+  } else {
+    noise_second.emplace(mechanism.c2(), draw_periods(key, nonces), Channel::second,
+                         mechanism.noise_scale_second(mechanism.calibration()));
+  }
+}
+
+// A step that failed half-way (memory ran out) leaves the channels out of step with each other: the
+// sensitivity was computed for channels in step, so such a stream says no more.
+void MomentStream::Engine::check_whole() const {
+  if (broken) throw StateError("the stream failed inside a step and cannot go on");
+}
+
+void MomentStream::Engine::check(std::span<const double> values) const {
+  check_whole();
+  if (finished) throw BudgetExhausted("the stream was finished: no row may follow");
+  if (rows >= horizon().rows()) {
+    if (horizon().is_unbounded()) {
+      throw BudgetExhausted(fmt::format(
+          "row {}: a stream without a horizon ends after 2^26 steps of noise; begin another, which "
+          "spends its own budget",
+          rows + 1));
+    }
+    throw BudgetExhausted(
+        fmt::format("row {}: the horizon of {} rows is used up", rows + 1, horizon().rows()));
+  }
+  if (values.size() != config().dimension) {
+    throw DataError(fmt::format("row {}: has {} values, the dimension is {}", rows + 1, values.size(),
+                                config().dimension));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) {
+      throw DataError(fmt::format("row {}, column {}: not a finite number", rows + 1, i + 1));
+    }
+  }
+}
+
+void MomentStream::Engine::push(std::span<const double> values) {
+  check(values);
+  broken = true;
+  clip_and_snap(values, config().norm_bound, row);
+  if (noises_rows) noise_first.add_to(row);
+  for (std::size_t i = 0; i < row.size(); ++i) first[i] = beta_first * first[i] + row[i];
+  if (second_sum) second_sum->add(row);
+  if (noises_rows && second_sum) bias = beta_second * bias + row_variance->at(rows);
+  ++rows;
+  ++rows_in_block;
+  newest.is_new_ = false;
+  if (rows_in_block == horizon().every() || rows == horizon().rows()) close_block();
+  broken = false;
+}
+
+void MomentStream::Engine::finish() {
+  check_whole();
+  newest.is_new_ = false;
+  broken = true;
+  if (!finished && rows_in_block > 0) close_block();
+  finished = true;
+  broken = false;
+}
+
+void MomentStream::Engine::close_block() {
+  close_first();
+  if (second_sum) close_second();
+  newest.rows_ = rows;
+  newest.steps_ += 1;
+  newest.is_new_ = true;
+  rows_in_block = 0;
+  describe_release(newest.steps_ - 1);
+}
+
+void MomentStream::Engine::describe_release(std::size_t step) {
+  const auto level = levels.at(step, rows);
+  newest.std_first_ = level.first;
+  newest.std_second_ = level.second;
+  newest.weight_first_ = mechanism.workload_first().weight_sum(step, rows, horizon());
+  newest.weight_second_ = mechanism.workload_second().weight_sum(step, rows, horizon());
+}
+
+void MomentStream::Engine::begin_accumulation(FilterStream& accumulate, const Workload& workload) const {
+  if (rows_in_block == horizon().every()) {
+    accumulate.begin_step();
+  } else {
+    accumulate.begin_last_step(workload.close(rows, rows_in_block));
+  }
+}
+
+void MomentStream::Engine::close_first() {
+  if (beta_first != 1 && !noises_rows) snap(first);
+  begin_accumulation(accumulate_first, mechanism.workload_first());
+  run_step(pool,
+           {.noise = noises_rows ? nullptr : &noise_first,
+            .accumulate = &accumulate_first,
+            .unit = mechanism.lattice().first,
+            .out = newest.first_},
+           [&](std::size_t begin, std::size_t count, double* to) {
+             std::copy_n(first.begin() + static_cast<std::ptrdiff_t>(begin), count, to);
+           });
+  std::fill(first.begin(), first.end(), 0.0);
+}
+
+void MomentStream::Engine::close_second() {
+  const Lattice& lattice = mechanism.lattice();
+  second_sum->begin_close();
+  begin_accumulation(*accumulate_second, mechanism.workload_second());
+  run_step(
+      pool,
+      {.noise = noise_second ? &*noise_second : nullptr,
+       .accumulate = &*accumulate_second,
+       .unit = noises_rows ? lattice.first * lattice.first : lattice.second,
+       .out = newest.second_},
+      [&](std::size_t begin, std::size_t count, double* to) { second_sum->write_tile(begin, count, to); });
+  second_sum->end_close();
+  if (noises_rows) close_bias();
+}
+
+// PP: E[xhat xhat'] = x x' + std1^2 Q_tt I, once a row, through the same workload (MATH 4).
+void MomentStream::Engine::close_bias() {
+  double out = 0;
+  begin_accumulation(*accumulate_bias, mechanism.workload_second());
+  run_step(pool, {.noise = nullptr, .accumulate = &*accumulate_bias, .unit = 1, .out = {&out, 1}},
+           [&](std::size_t /*begin*/, std::size_t /*count*/, double* to) { *to = bias; });
+  bias = 0;
+  const double total = out * mechanism.calibration().std_first * mechanism.calibration().std_first;
+  newest.bias_second_ = config().method == Method::pp ? total : 0;
+  if (config().method != Method::pp_debiased) return;
+  const std::size_t d = config().dimension;
+  for (std::size_t i = 0; i < d; ++i) {
+    newest.second_[config().second == SecondMoment::full ? packed_index(i, i, d) : i] -= total;
+  }
+}
+
+}  // namespace jme

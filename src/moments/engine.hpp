@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <jme/filter/stream.hpp>
+#include <jme/moments/moment_stream.hpp>
+#include <jme/noise/shaped_noise.hpp>
+
+#include "moments/noise_levels.hpp"
+#include "moments/second_sum.hpp"
+#include "moments/worker_pool.hpp"
+
+namespace jme {
+
+/// Both channels of a MomentStream in step with each other.
+struct MomentStream::Engine {
+  /// Noise steps from a period's first on are drawn under its nonce.
+  Engine(const Mechanism& design, const Key& key, std::vector<NoncePeriod> nonces);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  [[nodiscard]] const StreamConfig& config() const { return mechanism.config(); }
+  [[nodiscard]] const Horizon& horizon() const { return mechanism.horizon(); }
+
+  void push(std::span<const double> values);
+  void finish();
+  [[nodiscard]] StreamState state() const;
+  /// On an engine that has done nothing yet. Throws StateError.
+  void restore(const StreamState& state);
+
+  void check_whole() const;
+  void check(std::span<const double> values) const;
+  void close_block();
+  void close_first();
+  void close_second();
+  void close_bias();
+  void describe_release(std::size_t step);
+  void begin_accumulation(FilterStream& accumulate, const Workload& workload) const;
+
+  Mechanism mechanism;
+  std::vector<NoncePeriod> nonces;
+  NoiseLevels levels;
+  bool noises_rows;
+  ShapedNoise noise_first;
+  std::optional<ShapedNoise> noise_second;
+  WorkerPool pool;
+  std::vector<double> row, first;
+  std::optional<SecondSum> second_sum;
+  FilterStream accumulate_first;
+  std::optional<FilterStream> accumulate_second, accumulate_bias;
+  std::optional<ErrorNormStream> row_variance;  // PP: Q_tt
+  double bias = 0;
+  double beta_first, beta_second;
+  std::size_t rows = 0, rows_in_block = 0;
+  bool finished = false, broken = false;
+  Release newest;
+};
+
+}  // namespace jme

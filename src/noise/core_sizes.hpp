@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <jme/filter/filter.hpp>
+
+namespace jme {
+
+/// Sizes of the sequences in which rounding errors of C^-1 z travel, over a number of steps; upper bounds,
+/// but for `length`, which is exact. Letters as in GUARANTEES.md: c the core's coefficients, b its inverse's,
+/// s_i the response of a mode's running sum to a draw.
+struct CoreSizes {
+  double first;           ///< |b_0|
+  double core_sum;        ///< ||c||_1
+  double inverse_sum;     ///< ||b||_1
+  double inverse_length;  ///< ||b||_2
+  double fed_back_sum;    ///< ||b||_1 without lag taps
+  struct ModeSize {
+    double length;  ///< ||s_i||_2
+    double reach;   ///< ||s_i||_1 without lag taps
+  };
+  std::vector<ModeSize> modes;
+};
+
+/// In closed form where the core is one tap and modes of positive weight whose inverse has positive poles
+/// (BLTs), whatever the number of steps; else by summing up.
+[[nodiscard]] CoreSizes core_sizes(const Toeplitz& core, std::size_t steps);
+/// The two ways, each for the other's test. `closed_core_sizes` is empty where there is no closed form.
+[[nodiscard]] std::optional<CoreSizes> closed_core_sizes(const Toeplitz& core, std::size_t steps);
+[[nodiscard]] CoreSizes summed_core_sizes(const Toeplitz& core, std::size_t steps);
+
+}  // namespace jme

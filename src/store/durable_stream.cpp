@@ -1,0 +1,293 @@
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <deque>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/moments/moment_stream.hpp>
+#include <jme/privacy/gaussian.hpp>
+#include <jme/store/durable_stream.hpp>
+#include <jme/store/ledger.hpp>
+
+#include "store/row_digest.hpp"
+#include "store/stream_store.hpp"
+
+namespace jme {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using store::StoredBlock;
+
+// A commit that takes long (a large state, a slow disk) waits the longer for the next: at most a fifth of the
+// time goes into commits.
+constexpr int rest_after_commit = 4;
+
+void make_folder(const std::filesystem::path& folder) {
+  if (folder.empty()) throw InvalidParameter("state", "the name of the folder is empty");
+  if (std::filesystem::is_directory(folder)) return;
+  if (folder.has_parent_path()) std::filesystem::create_directories(folder.parent_path());
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    throw Error(
+        fmt::format("state {}: cannot be made: {}", folder.string(), std::generic_category().message(errno)));
+  }
+}
+
+store::About about_stream(const Mechanism& mechanism, const DurableOptions& options) {
+  store::About about;
+  const auto add = [](Settings& to, std::string name, std::string value) {
+    to.push_back({.name = std::move(name), .value = std::move(value)});
+  };
+  add(about.settings, "source", options.source);
+  add(about.settings, "stream", options.stream);
+  for (Setting& setting : settings_of(mechanism)) about.settings.push_back(std::move(setting));
+  for (const Setting& setting : options.details) about.settings.push_back(setting);
+  if (options.insecure_seed) {
+    add(about.settings, "insecure-test-seed", fmt::format("{}", options.insecure_seed->value));
+  }
+  add(about.facts, "mu", fmt::format("{}", gdp_mu(mechanism.sigma())));
+  add(about.facts, "sampler-epsilon", fmt::format("{}", mechanism.sampler_distance().epsilon));
+  add(about.facts, "sampler-delta", fmt::format("{}", mechanism.sampler_distance().delta));
+  return about;
+}
+
+store::StreamFiles files_in(const DurableOptions& options) {
+  make_folder(options.directory);
+  return {options.directory, options.source, options.stream};
+}
+
+}  // namespace
+
+struct DurableStream::Impl {
+  Impl(const Mechanism& design, const DurableOptions& with)
+      : mechanism(design), options(with), kept(files_in(with), about_stream(design, with)) {
+    if (kept.is_new()) return;
+    const StreamState& state = kept.head().state;
+    rows_before = committed_rows = state.rows;
+    ended = state.finished || state.rows >= mechanism.horizon().rows();
+    digest.emplace(kept.keys(), mechanism.horizon().every());
+  }
+
+  [[nodiscard]] bool is_replaying() const { return rows < rows_before; }
+
+  // A failed commit may or may not be on disk; whoever opens the stream next will see.
+  void check_whole() const {
+    if (broken) throw StateError("the stream failed at a commit and cannot go on; run it again");
+  }
+
+  void push(std::span<const double> row) {
+    check_whole();
+    if (row.size() != mechanism.config().dimension) {
+      throw DataError(fmt::format("row {}: has {} values, the dimension is {}", rows + 1, row.size(),
+                                  mechanism.config().dimension));
+    }
+    if (is_replaying()) return replay(row);
+    if (ended && !stream) {
+      throw BudgetExhausted(
+          rows >= mechanism.horizon().rows()
+              ? fmt::format("row {}: the horizon of {} rows is used up", rows + 1, mechanism.horizon().rows())
+              : fmt::format("row {}: the stream was finished at row {}: no row may follow", rows + 1, rows));
+    }
+    if (!stream) begin();
+    const Release& release = stream->push(row);
+    digest->add(row);
+    ++rows;
+    if (release.is_new()) close_block(release);
+  }
+
+  void replay(std::span<const double> row) {
+    if (!replayed) replayed = kept.next_block();
+    digest->add(row);
+    ++rows;
+    if (rows < replayed->rows) return;
+    compare(*replayed, digest->close());
+    ready.push_back(Release::unpacked(mechanism.config().dimension, mechanism.config().second, replayed->rows,
+                                      replayed->step, replayed->numbers));
+    replayed.reset();
+  }
+
+  void compare(const StoredBlock& block, const store::BlockDigest& now) const {
+    if (store::equal(block.digest.rows, now.rows)) return;
+    const std::size_t in_block = std::max<std::size_t>(now.marks.size(), 1);
+    const std::uint64_t first = block.rows - in_block + 1;
+    const std::size_t place = now.marks.empty() ? 0 : store::first_difference(block.digest, now);
+    const std::string which = place < in_block ? fmt::format("row {}", first + place)
+                                               : fmt::format("a row from {} to {}", first, block.rows);
+    throw StateError(
+        fmt::format("state {}: {} is not the row that this stream took there: its noise may meet no other "
+                    "row; other data need another source, a second stream on the same data a name of its own",
+                    options.directory.string(), which));
+  }
+
+  // The first row that is new. Its noise comes from a nonce that nothing was drawn under, on disk before the
+  // first draw (I2).
+  void begin() {
+    const Nonce fresh = options.insecure_seed ? Nonce{} : nonce_from_system();
+    if (kept.is_new()) {
+      const store::File folder(options.directory, O_RDONLY | O_DIRECTORY);
+      folder.lock();  // no other stream may start on this source between the sum and the new charge
+      check_source_budget();
+      write([&] {
+        kept.create_key(options.insecure_seed ? options.insecure_seed->key() : Key::from_system());
+        digest.emplace(kept.keys(), mechanism.horizon().every());
+        stream.emplace(mechanism, noise_key(), fresh);
+        kept.begin(stream->state());
+      });
+    } else {
+      write([&] {
+        stream.emplace(MomentStream::resume(mechanism, noise_key(), fresh, kept.state()));
+        kept.commit({}, stream->state());
+      });
+    }
+    last_commit = Clock::now();
+  }
+
+  template <class Write>
+  void write(const Write& to_disk) {
+    broken = true;
+    to_disk();
+    broken = false;
+  }
+
+  // A test seed gives the noise that it gives without a state folder.
+  [[nodiscard]] Key noise_key() const {
+    return options.insecure_seed ? options.insecure_seed->key() : kept.keys().noise();
+  }
+
+  void check_source_budget() const {
+    if (!options.max_mu) return;
+    const double spent = Ledger::read(options.directory).mu_of(options.source);
+    const double mu = gdp_mu(mechanism.sigma());
+    const double total = std::sqrt(spent * spent + mu * mu);
+    if (total <= *options.max_mu) return;
+    throw BudgetExhausted(fmt::format(
+        "source {}: mu = {:.6g} was spent and this stream would spend {:.6g}, together {:.6g}: more "
+        "than the {:.6g} allowed",
+        options.source, spent, mu, total, *options.max_mu));
+  }
+
+  void close_block(const Release& release) {
+    at_block_end.reset();
+    pending.push_back({.step = release.steps(),
+                       .rows = release.rows(),
+                       .numbers = release.packed(),
+                       .digest = digest->close()});
+    waiting.push_back(release);
+    if (Clock::now() >= due()) {
+      commit();
+    } else if (mechanism.horizon().every() > 1) {
+      at_block_end = stream->state();  // inside the next block it can no longer be taken
+    }
+  }
+
+  [[nodiscard]] Clock::time_point due() const {
+    if (options.commit_interval.count() == 0) return last_commit;
+    return last_commit +
+           std::max<Clock::duration>(options.commit_interval, rest_after_commit * last_duration);
+  }
+
+  void commit() {
+    check_whole();
+    if (pending.empty()) return;
+    const Clock::time_point start = Clock::now();
+    write([&] { kept.commit(pending, at_block_end ? *at_block_end : stream->state()); });
+    committed_rows = pending.back().rows;
+    std::move(waiting.begin(), waiting.end(), std::back_inserter(ready));
+    waiting.clear();
+    pending.clear();
+    at_block_end.reset();
+    last_commit = Clock::now();
+    last_duration = last_commit - start;
+  }
+
+  void end_input(PartialBlock partial) {
+    check_whole();
+    if (is_replaying()) {
+      throw StateError(fmt::format("state {}: the input ends at row {}, but this stream took {} rows",
+                                   options.directory.string(), rows, rows_before));
+    }
+    // At a block's end the stream stays open: an input that has grown can go on.
+    const bool inside =
+        stream && rows > 0 &&
+        rows != std::max<std::uint64_t>(committed_rows, pending.empty() ? 0 : pending.back().rows);
+    if (inside && partial == PartialBlock::release) {
+      const Release& release = stream->finish();
+      ended = true;
+      last_commit = {};  // do not wait
+      close_block(release);
+    }
+    commit();
+  }
+
+  Mechanism mechanism;
+  DurableOptions options;
+  store::StreamStore kept;
+  std::optional<MomentStream> stream;  // from the first new row on
+  std::optional<store::RowDigest> digest;
+  std::optional<StoredBlock> replayed;      // whose rows are coming
+  std::vector<StoredBlock> pending;         // not on disk yet
+  std::vector<Release> waiting;             // the same as releases
+  std::optional<StreamState> at_block_end;  // state after `pending`, where the stream has moved on
+  std::deque<Release> ready;                // on disk
+  std::optional<Release> given;
+  std::uint64_t rows = 0, committed_rows = 0, rows_before = 0;
+  bool ended = false, broken = false;
+  Clock::time_point last_commit{};
+  Clock::duration last_duration{};
+};
+
+DurableStream::DurableStream(const Mechanism& mechanism, const DurableOptions& options)
+    : impl_(std::make_unique<Impl>(mechanism, options)) {}
+DurableStream::DurableStream(DurableStream&&) noexcept = default;
+DurableStream& DurableStream::operator=(DurableStream&&) noexcept = default;
+DurableStream::~DurableStream() = default;
+
+DurableStream::Impl& DurableStream::impl() const {
+  if (!impl_) throw StateError("the stream was moved from");
+  return *impl_;
+}
+
+void DurableStream::push(std::span<const double> row) {
+  impl().push(row);
+}
+
+void DurableStream::end_input(PartialBlock partial) {
+  impl().end_input(partial);
+}
+
+void DurableStream::commit() {
+  impl().commit();
+}
+
+std::optional<std::chrono::steady_clock::time_point> DurableStream::commit_due() const {
+  const Impl& inside = impl();
+  if (inside.pending.empty()) return std::nullopt;
+  return inside.due();
+}
+
+const Release* DurableStream::next() {
+  Impl& inside = impl();
+  if (inside.ready.empty()) return nullptr;
+  inside.given = std::move(inside.ready.front());
+  inside.ready.pop_front();
+  return &*inside.given;
+}
+
+std::uint64_t DurableStream::rows() const {
+  return impl().rows;
+}
+std::uint64_t DurableStream::committed_rows() const {
+  return impl().committed_rows;
+}
+std::uint64_t DurableStream::rows_before() const {
+  return impl().rows_before;
+}
+
+}  // namespace jme

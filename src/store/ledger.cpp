@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/store/ledger.hpp>
+
+#include "store/file.hpp"
+#include "store/key_file.hpp"
+#include "store/stream_files.hpp"
+#include "store/stream_log.hpp"
+
+namespace jme {
+
+namespace {
+
+using store::KeyFile;
+using store::StreamFiles;
+using store::StreamLog;
+
+template <class Number>
+std::optional<Number> parsed(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// A writer moves the counters while we look at them; only a stream at rest can be judged.
+bool is_locked(const StreamFiles& files) {
+  if (!std::filesystem::exists(files.lock)) return false;
+  return !store::File(files.lock, O_RDONLY).try_lock();
+}
+
+std::string problem_of(const StreamFiles& files, StreamLog& log, bool in_use) {
+  if (!std::filesystem::exists(files.key)) return "its key file is missing: it cannot go on";
+  const KeyFile key_file(files.key, KeyFile::Access::read);
+  log.unlock(store::StreamKeys(key_file.key(), log.about().identity()));
+  log.check_head();
+  const std::uint64_t state = log.head().counter, key = key_file.counter();
+  if (in_use || state == key || state == key + 1) return {};
+  return state < key ? "it is an old copy: more was released than it knows"
+                     : "its key file is an old copy: it cannot go on";
+}
+
+void describe(LedgerEntry& entry, const StreamLog& log) {
+  const store::About& about = log.about();
+  const store::Head& head = log.head();
+  const auto real = [&](const Settings& settings, std::string_view name) {
+    return parsed<double>(value_of(settings, name));
+  };
+  const auto fact = [&](std::string_view name) {
+    const auto value = real(about.facts, name);
+    if (!value) throw StateError(fmt::format("the state is damaged: it does not tell its {}", name));
+    return *value;
+  };
+  entry.mu = fact("mu");
+  entry.sampler = {.epsilon = fact("sampler-epsilon"), .delta = fact("sampler-delta")};
+  entry.epsilon = real(about.settings, "epsilon");
+  entry.delta = real(about.settings, "delta");
+  entry.rows = head.state.rows;
+  entry.releases = head.state.steps;
+  entry.horizon = parsed<std::uint64_t>(value_of(about.settings, "rows")).value_or(0);
+  entry.finished = head.state.finished || entry.rows == entry.horizon;
+  entry.created = about.created;
+  entry.updated = head.updated;
+  entry.insecure = !value_of(about.settings, "insecure-test-seed").empty();
+  entry.source = value_of(about.settings, "source");
+  entry.stream = value_of(about.settings, "stream");
+  entry.settings = about.settings;
+}
+
+std::optional<LedgerEntry> read_entry(const StreamFiles& files) {
+  LedgerEntry entry{.file = files.database.filename().string(), .source = {}, .stream = {}};
+  try {
+    entry.in_use = is_locked(files);
+    if (!std::filesystem::exists(files.database)) {
+      if (KeyFile(files.key, KeyFile::Access::read).counter() == 0) return std::nullopt;
+      entry.problem = "the database of this key file is gone";
+      return entry;
+    }
+    StreamLog log(files.database, StreamLog::Access::read);
+    if (log.is_empty()) return std::nullopt;  // creation was cut off
+    describe(entry, log);
+    entry.problem = problem_of(files, log, entry.in_use);
+  } catch (const Error& error) {
+    entry.problem = error.what();
+  }
+  return entry;
+}
+
+PrivacyUnit unit_of(const LedgerEntry& entry) {
+  return {.adjacency = std::string(value_of(entry.settings, "adjacency")),
+          .participations = parsed<std::uint64_t>(value_of(entry.settings, "participations")).value_or(1),
+          .separation = parsed<std::uint64_t>(value_of(entry.settings, "separation")).value_or(1)};
+}
+
+SourceTotal total_of(const std::vector<LedgerEntry>& streams, std::optional<double> delta) {
+  SourceTotal total{.source = streams.front().source, .unit = unit_of(streams.front())};
+  total.streams = streams.size();
+  double squares = 0;
+  double smallest = 1;
+  for (const LedgerEntry& entry : streams) {
+    squares += entry.mu * entry.mu;
+    smallest = std::min(smallest, entry.delta.value_or(1));
+    total.insecure = total.insecure || entry.insecure;
+  }
+  total.mu = std::sqrt(squares);
+  total.delta = delta.value_or(smallest < 1 ? smallest : 1e-6);
+  total.epsilon =
+      total.insecure ? std::numeric_limits<double>::infinity() : composed_epsilon(streams, total.delta);
+  return total;
+}
+
+}  // namespace
+
+Ledger Ledger::read(const std::filesystem::path& directory) {
+  if (!std::filesystem::is_directory(directory)) {
+    throw StateError(fmt::format("state {}: is no folder", directory.string()));
+  }
+  std::set<std::filesystem::path> databases;
+  for (const auto& file : std::filesystem::directory_iterator(directory)) {
+    const auto ending = file.path().extension();
+    if (ending != StreamFiles::database_ending && ending != ".key") continue;
+    databases.insert(std::filesystem::path(file.path()).replace_extension(StreamFiles::database_ending));
+  }
+  Ledger ledger;
+  for (const auto& database : databases) {
+    if (auto entry = read_entry(StreamFiles(database))) ledger.entries_.push_back(std::move(*entry));
+  }
+  std::stable_sort(ledger.entries_.begin(), ledger.entries_.end(),
+                   [](const LedgerEntry& a, const LedgerEntry& b) {
+                     return std::tie(a.source, a.created) < std::tie(b.source, b.created);
+                   });
+  return ledger;
+}
+
+std::vector<SourceTotal> Ledger::totals(std::optional<double> delta) const {
+  std::map<std::string, std::vector<LedgerEntry>> sources;
+  for (const LedgerEntry& entry : entries_) {
+    if (!entry.settings.empty()) sources[entry.source].push_back(entry);
+  }
+  std::vector<SourceTotal> totals;
+  for (const auto& [source, streams] : sources) {
+    std::vector<PrivacyUnit> units;
+    for (const LedgerEntry& entry : streams) {
+      if (std::find(units.begin(), units.end(), unit_of(entry)) == units.end())
+        units.push_back(unit_of(entry));
+    }
+    for (const PrivacyUnit& unit : units) {
+      std::vector<LedgerEntry> same;
+      std::copy_if(streams.begin(), streams.end(), std::back_inserter(same),
+                   [&](const LedgerEntry& entry) { return unit_of(entry) == unit; });
+      totals.push_back(total_of(same, delta));
+    }
+    if (units.size() > 1) {
+      totals.push_back(total_of(streams, delta));
+      totals.back().unit = {.adjacency = "add-remove", .participations = 1, .separation = 1};
+      totals.back().across_units = true;
+    }
+  }
+  return totals;
+}
+
+double Ledger::mu_of(std::string_view source) const {
+  double squares = 0;
+  for (const LedgerEntry& entry : entries_) {
+    if (!entry.problem.empty()) {
+      throw StateError(fmt::format("state {}: {}: what was spent cannot be told", entry.file, entry.problem));
+    }
+    if (entry.source == source) squares += entry.mu * entry.mu;
+  }
+  return std::sqrt(squares);
+}
+
+}  // namespace jme

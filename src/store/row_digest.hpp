@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "store/hmac.hpp"
+#include "store/stream_keys.hpp"
+
+namespace jme::store {
+
+/// SipHash-2-4 of whole 64-bit words: a keyed function that costs about as much as reading the words.
+/// Source: Aumasson & Bernstein 2012.
+class SipHash {
+ public:
+  explicit SipHash(const Key& key);
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t first, std::span<const double> rest) const;
+
+ private:
+  std::uint64_t k0_, k1_;
+};
+
+/// What is remembered of a block's rows, to recognise them when the input comes again. Without the key it
+/// says nothing about them.
+struct BlockDigest {
+  Tag rows;  ///< of all rows of the block, their number and place
+  /// 16 bits a row, to say which one differs (and wrong about that once in 65536 times); none where a block
+  /// is one row.
+  std::vector<std::uint16_t> marks;
+};
+
+/// Makes a BlockDigest of each block of a stream.
+class RowDigest {
+ public:
+  /// `row`: rows of the stream before the first that is added.
+  RowDigest(const StreamKeys& keys, std::size_t every, std::uint64_t row = 0);
+
+  void add(std::span<const double> row);
+  /// Of the rows since the last block.
+  [[nodiscard]] BlockDigest close();
+  /// Rows of the stream so far.
+  [[nodiscard]] std::uint64_t rows() const { return row_; }
+
+ private:
+  void flush();
+  Hmac hmac_;
+  SipHash mark_;
+  bool marks_rows_;
+  std::uint64_t row_;
+  std::vector<double> buffer_;
+  std::vector<std::uint16_t> marks_;
+};
+
+/// Index in the block of the first row whose mark differs; the number of marks where all agree.
+[[nodiscard]] std::size_t first_difference(const BlockDigest& a, const BlockDigest& b);
+
+}  // namespace jme::store

@@ -1,0 +1,30 @@
+#include "store/stream_keys.hpp"
+
+#include <cstring>
+
+#include <openssl/crypto.h>
+
+#include "store/bytes.hpp"
+#include "store/hmac.hpp"
+
+namespace jme::store {
+
+Key StreamKeys::seal(const Nonce& nonce) const {
+  return derive("seal", nonce);
+}
+
+Key StreamKeys::derive(std::string_view purpose, const Nonce& nonce) const {
+  ByteWriter message;
+  message.text("jme store 1").text(purpose).raw(identity_).raw(bytes_of(nonce));
+  Hmac hmac(key_);
+  hmac.add(message.bytes());
+  auto digest = hmac.digest();
+  std::array<std::uint8_t, 32> bytes;
+  std::memcpy(bytes.data(), digest.data(), bytes.size());
+  Key result(bytes);
+  OPENSSL_cleanse(digest.data(), digest.size());
+  OPENSSL_cleanse(bytes.data(), bytes.size());
+  return result;
+}
+
+}  // namespace jme::store

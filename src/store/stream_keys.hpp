@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include <jme/random/key.hpp>
+
+namespace jme::store {
+
+/// SHA-256 of a stream's public configuration: what makes it this stream and no other.
+using Identity = std::array<std::byte, 32>;
+
+/// Keys for every purpose of one stream, HMAC-SHA256(key of its file, purpose | identity | ...): what is
+/// learnt about one says nothing about another.
+class StreamKeys {
+ public:
+  StreamKeys(const Key& file_key, const Identity& identity) : key_(file_key), identity_(identity) {}
+
+  [[nodiscard]] Key noise() const { return derive("noise"); }
+  [[nodiscard]] Key rows() const { return derive("rows"); }          ///< digests of input rows
+  [[nodiscard]] Key row_marks() const { return derive("marks"); }    ///< which row differs, for the message
+  [[nodiscard]] Key releases() const { return derive("releases"); }  ///< chain over stored releases
+  [[nodiscard]] Key state() const { return derive("state"); }        ///< authenticates the state
+  /// Seals the state. A nonce is fresh at every opening, so that a copy of the files that goes another way
+  /// seals with other keys.
+  [[nodiscard]] Key seal(const Nonce& nonce) const;
+
+ private:
+  [[nodiscard]] Key derive(std::string_view purpose, const Nonce& nonce = {}) const;
+  Key key_;
+  Identity identity_;
+};
+
+}  // namespace jme::store

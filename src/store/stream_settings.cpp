@@ -1,0 +1,140 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <jme/store/stream_settings.hpp>
+
+#include "store/bytes.hpp"
+#include "store/sha256.hpp"
+
+namespace jme {
+
+namespace {
+
+std::string number(double value) {
+  return fmt::format("{}", value);  // the shortest text that reads back as the same double
+}
+
+std::string_view name_of(SecondMoment second) {
+  switch (second) {
+    case SecondMoment::none:
+      return "none";
+    case SecondMoment::diagonal:
+      return "diagonal";
+    case SecondMoment::full:
+      break;
+  }
+  return "full";
+}
+
+// A matrix from a file is what is in it, wherever it lies.
+std::string name_of(const Workload& workload) {
+  return workload.kind() == Workload::Kind::custom ? "matrix" : workload.name();
+}
+
+std::string name_of(const Shape& shape) {
+  return shape.kind() == Shape::Kind::custom ? "matrix" : shape.name();
+}
+
+/// Every number a filter is made of.
+class FilterDigest {
+ public:
+  explicit FilterDigest(const Filter& filter) {
+    put_count(filter.steps());
+    put_count(filter.is_dense() ? 1 : 0);
+    if (filter.is_dense()) {
+      put({filter.matrix().data(), static_cast<std::size_t>(filter.matrix().size())});
+    } else {
+      put_core(filter.core());
+      put_schedule(filter.row(), filter.steps());
+      put_schedule(filter.column(), filter.steps());
+    }
+    if (filter.last_row()) put(*filter.last_row());
+    if (filter.last_mode_weight()) put({&*filter.last_mode_weight(), 1});
+  }
+
+  [[nodiscard]] std::string text() {
+    std::string hex;
+    const auto digest = hash_.digest();
+    for (std::size_t i = 0; i < 16; ++i) hex += fmt::format("{:02x}", static_cast<unsigned>(digest[i]));
+    return hex;
+  }
+
+ private:
+  void put_count(std::uint64_t value) { hash_.add(std::as_bytes(std::span(&value, 1))); }
+  void put(std::span<const double> values) {
+    put_count(values.size());
+    hash_.add(std::as_bytes(values));
+  }
+  void put_core(const Toeplitz& core) {
+    put(core.taps);
+    put_count(core.modes.size());
+    for (const Mode& mode : core.modes) put(std::array{mode.weight, mode.pole});
+    put_count(core.inverted ? 1 : 0);
+    put(core.inverse_taps);
+  }
+  void put_schedule(const Schedule& schedule, std::size_t steps) {
+    put_count(schedule.is_one() ? 1 : 0);
+    if (schedule.is_one()) return;
+    std::vector<double> values(std::min<std::size_t>(steps, 4096));
+    for (std::size_t begin = 0; begin < steps; begin += values.size()) {
+      const std::size_t count = std::min(values.size(), steps - begin);
+      for (std::size_t i = 0; i < count; ++i) values[i] = schedule(begin + i);
+      put({values.data(), count});
+    }
+  }
+  store::Sha256 hash_;
+};
+
+}  // namespace
+
+std::string_view value_of(const Settings& settings, std::string_view name) {
+  const auto found = std::find_if(settings.begin(), settings.end(),
+                                  [&](const Setting& setting) { return setting.name == name; });
+  return found == settings.end() ? std::string_view() : std::string_view(found->value);
+}
+
+Settings settings_of(const Mechanism& mechanism) {
+  const StreamConfig& config = mechanism.config();
+  const Calibration& noise = mechanism.calibration();
+  Settings settings;
+  const auto add = [&](std::string_view name, std::string_view value) {
+    settings.push_back({.name = std::string(name), .value = std::string(value)});
+  };
+  const auto count = [&](std::string_view name, std::size_t value) { add(name, fmt::format("{}", value)); };
+  const auto real = [&](std::string_view name, double value) { add(name, number(value)); };
+
+  count("rows", mechanism.horizon().rows());
+  count("every", mechanism.horizon().every());
+  count("dimension", config.dimension);
+  real("norm-bound", config.norm_bound);
+  if (config.budget.sigma != 0) {
+    real("sigma", config.budget.sigma);
+  } else {
+    real("epsilon", config.budget.epsilon);
+    real("delta", config.budget.delta);
+  }
+  add("adjacency", name(config.adjacency));
+  count("participations", config.participation.rows);
+  count("separation", config.participation.separation);
+  add("method", name(config.method));
+  add("second", name_of(config.second));
+  add("workload", name_of(mechanism.workload_first()));
+  add("workload2", name_of(mechanism.workload_second()));
+  add("shape", name_of(mechanism.shape_first()));
+  add("shape2", name_of(mechanism.shape_second()));
+  if (config.method == Method::ime) real("alpha", config.alpha);
+  real("lambda", noise.lambda);
+  real("noise multiplier", mechanism.sigma());
+  real("noise of the first moment", noise.std_first);
+  real("noise of the second moment", noise.std_second);
+  real("lattice of the first moment", mechanism.lattice().first);
+  real("lattice of the second moment", mechanism.lattice().second);
+  add("numbers of the workload", FilterDigest(mechanism.a1()).text());
+  add("numbers of the second workload", FilterDigest(mechanism.a2()).text());
+  add("numbers of the shape", FilterDigest(mechanism.c1()).text());
+  add("numbers of the second shape", FilterDigest(mechanism.c2()).text());
+  return settings;
+}
+
+}  // namespace jme

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "store/file.hpp"
+#include "store/key_file.hpp"
+#include "store/stream_files.hpp"
+#include "store/stream_log.hpp"
+
+namespace jme::store {
+
+/// One stream on disk: its database, its key file and the lock that keeps other writers out for as long as
+/// this object lives.
+class StreamStore {
+ public:
+  /// Opens what is there and checks all of it. Throws StateError where another process has it open, where it
+  /// is damaged, older than its key file says, of a newer version, or of another configuration than `about`.
+  StreamStore(StreamFiles files, About about);
+
+  /// True where nothing was ever committed: begin() comes first.
+  [[nodiscard]] bool is_new() const { return !key_file_; }
+  [[nodiscard]] const Head& head() const { return log_->head(); }  ///< not while new
+  [[nodiscard]] StreamState state() const { return log_->state(); }
+  [[nodiscard]] const StreamKeys& keys() const { return *keys_; }
+  [[nodiscard]] StoredBlock next_block() { return log_->next_block(); }
+
+  /// Makes the key file of a new stream.
+  void create_key(const Key& key);
+  /// On disk, in the database and in the key file's counter, when the call returns. After a failure nothing
+  /// may be committed any more.
+  void begin(const StreamState& state);
+  void commit(std::span<const StoredBlock> blocks, const StreamState& state);
+
+ private:
+  void open();
+  void check_counter() const;
+  void check_settings() const;
+  StreamFiles files_;
+  About about_;
+  File lock_;
+  std::optional<KeyFile> key_file_;
+  std::optional<StreamKeys> keys_;
+  std::optional<StreamLog> log_;
+};
+
+}  // namespace jme::store

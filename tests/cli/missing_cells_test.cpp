@@ -1,0 +1,124 @@
+// --missing: single cells instead of whole rows.
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "command.hpp"
+
+namespace jme::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class MissingCells : public InDirectory {};
+
+const std::string flags =
+    "run --sigma 1e-6 --rows 100 --every 2 --bounds a=0:10,b=-20:20 --insecure-test-seed 1 --emit "
+    "mean,covariance ";
+const std::string gaps = "a,b\n9,\n8,4\nNA,2\n7,NaN\n";
+
+// Everything but the words of the configuration.
+std::string releases_of(const CommandResult& result) {
+  return result.out.substr(result.out.find('\n') + 1);
+}
+
+TEST_F(MissingCells, AreFilledAsIfTheValueHadStoodThere) {
+  const CommandResult filled = jme(flags + "--missing a=3,b=-5", {.input = gaps});
+  EXPECT_EQ(filled.code, 0) << filled.err;
+  EXPECT_EQ(releases_of(filled), releases_of(jme(flags, {.input = "a,b\n9,-5\n8,4\n3,2\n7,-5\n"})));
+  const CommandResult centre = jme(flags + "--missing centre", {.input = gaps});
+  EXPECT_EQ(releases_of(centre), releases_of(jme(flags, {.input = "a,b\n9,0\n8,4\n5,2\n7,0\n"})));
+}
+
+TEST_F(MissingCells, AreToldToTheWriterAndNotToReaders) {
+  const CommandResult filled = jme(flags + "--missing centre", {.input = gaps});
+  EXPECT_THAT(filled.err, HasSubstr("note: 3 row(s) had missing cells that were filled (a 1, b 2); keep"));
+  EXPECT_EQ(filled.lines()[0]["configuration"]["missing"], "centre");
+  // The configuration says what would happen; whether it did happen shows nowhere.
+  const CommandResult whole = jme(flags + "--missing centre", {.input = "a,b\n9,0\n8,4\n5,2\n7,0\n"});
+  EXPECT_EQ(whole.out, filled.out);
+  EXPECT_THAT(whole.err, Not(HasSubstr("note")));
+}
+
+TEST_F(MissingCells, BecomeTheMeanLastReleased) {
+  const CommandResult result = jme(flags + "--missing mean", {.input = gaps});
+  ASSERT_EQ(result.code, 0) << result.err;
+  // Before the first release the centre stands in: b = 0, 4. After it the means 8.5 and 2.
+  const auto releases = result.releases();
+  ASSERT_EQ(releases.size(), 2U);
+  EXPECT_NEAR(releases[0]["mean"][0], 8.5, 0.01);
+  EXPECT_NEAR(releases[0]["mean"][1], 2, 0.01);
+  EXPECT_NEAR(releases[1]["mean"][0], (9 + 8 + 8.5 + 7) / 4, 0.01);
+  EXPECT_NEAR(releases[1]["mean"][1], (0 + 4 + 2 + 2) / 4.0, 0.01);
+}
+
+TEST_F(MissingCells, FilledWithTheMeanLeaveTheMeanOfTheOthersInTheLongRun) {
+  // One cell in four is missing where the column's mean is 9 of 0..10: the centre would pull it to 8.
+  std::string input = "a\n";
+  for (int i = 0; i < 4000; ++i) input += i % 4 == 3 ? "NA\n" : "9\n";
+  const std::string run =
+      "run --sigma 0.01 --rows 4000 --every 100 --bounds a=0:10 --emit mean --on-bad-row zero "
+      "--insecure-test-seed 1 ";
+  const double zero = jme(run, {.input = input}).releases().back()["mean"][0];
+  const double mean = jme(run + "--missing mean", {.input = input}).releases().back()["mean"][0];
+  EXPECT_NEAR(zero, 8, 0.01);
+  // The first hundred rows fill with the centre and are off by 1. With a share p missing that error falls as
+  // t^-(1-p): (100/4000)^0.75 = 0.063 here; a quarter more for the steps of a hundred rows.
+  EXPECT_NEAR(mean, 9, 0.08);
+}
+
+TEST_F(MissingCells, NeverLeaveTheBoundsHoweverNoisyTheMean) {
+  // The first release's mean is all noise, far outside of [0, 10]; the fill is clamped and mistrusted.
+  const std::string noisy =
+      "run --sigma 50 --rows 4 --bounds a=0:10 --emit mean --missing mean --shape identity ";
+  for (int seed = 0; seed < 5; ++seed) {
+    const CommandResult result =
+        jme(noisy + "--insecure-test-seed " + std::to_string(seed), {.input = "a\n1\nNA\nNA\nNA\n"});
+    EXPECT_EQ(result.code, 0) << result.err;
+  }
+}
+
+TEST_F(MissingCells, OfColumnsNotNamedFollowTheBadRows) {
+  const CommandResult refused = jme(flags + "--missing a=3", {.input = gaps});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("stdin:2: column b: missing value"));
+  const CommandResult zero = jme(flags + "--missing a=3 --on-bad-row zero", {.input = gaps});
+  EXPECT_EQ(zero.code, 0);
+  EXPECT_THAT(zero.err, HasSubstr("2 bad row(s) counted as zero"));
+  EXPECT_EQ(releases_of(zero), releases_of(jme(flags, {.input = "a,b\n5,0\n8,4\n3,2\n5,0\n"})));
+  const CommandResult fail = jme(flags + "--missing fail,b=0 --on-bad-row zero", {.input = gaps});
+  EXPECT_EQ(fail.code, 3);
+  EXPECT_THAT(fail.err, HasSubstr("stdin:4: column a"));
+}
+
+TEST_F(MissingCells, StoppingARunSayWhatHelpsAndWhatIsSpent) {
+  const CommandResult early = jme(flags, {.input = "a,b\n9,\n"});
+  EXPECT_EQ(early.code, 3);
+  EXPECT_THAT(early.err, HasSubstr("stdin:2: column b: missing value (--missing fills single cells, "
+                                   "--on-bad-row zero counts such a row as zero)"));
+  const CommandResult late = jme(flags, {.input = "a,b\n9,1\n8,4\n7,3\n6,NA\n"});
+  EXPECT_THAT(late.err, HasSubstr("--missing"));
+  EXPECT_THAT(late.err, HasSubstr("what was released before it stays released and its privacy is spent"));
+  const CommandResult text = jme(flags, {.input = "a,b\n9,1\n8,4\n7,secret\n"});
+  EXPECT_THAT(text.err, HasSubstr("--on-bad-row zero"));
+  EXPECT_THAT(text.err, Not(HasSubstr("--missing")));
+  EXPECT_THAT(text.err, Not(HasSubstr("secret")));
+  // Where zero rows are allowed already, only the other advice is left.
+  const CommandResult fail = jme(flags + "--missing fail --on-bad-row zero", {.input = "a,b\n9,\n"});
+  EXPECT_THAT(fail.err, HasSubstr("--missing"));
+  EXPECT_THAT(fail.err, Not(HasSubstr("--on-bad-row")));
+}
+
+TEST_F(MissingCells, RulesAreCheckedBeforeTheDataIsLookedAt) {
+  const std::string missing = path("missing.csv");
+  expect_refused(jme(flags + "--missing median " + missing), 2, "missing = median: must be");
+  expect_refused(jme(flags + "--missing a=11 " + missing), 2, "a must lie inside its bounds");
+  expect_refused(jme(flags + "--missing z=1 " + missing), 2, "no column z");
+  expect_refused(jme("run --sigma 1 --rows 3 --norm-bound 1 --missing z=1", {.input = "a\n1\n"}), 2,
+                 "no column z");
+  expect_refused(jme(flags + "--missing z=1 --dry-run"), 2, "no column z");
+}
+
+}  // namespace
+}  // namespace jme::test

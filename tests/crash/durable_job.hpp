@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cli/command.hpp"
+
+namespace jme::test {
+
+/// What a job said before it ended or was ended.
+struct JobResult {
+  int code = -1;  ///< exit code, or 128 + signal
+  std::string out, err;
+
+  /// The lines that were written to their end.
+  [[nodiscard]] std::string whole_lines() const { return out.substr(0, out.rfind('\n') + 1); }
+};
+
+struct JobOptions {
+  std::optional<std::chrono::microseconds> kill_after{};  ///< kill -9, counted from the start
+  std::string fault{};                                    ///< "kill:17", for the shim
+  std::string fault_log{};
+};
+
+/// A run of jme with --state in a folder of its own, in memory where there is such a file system. The input
+/// is a file of `rows` rows and two columns, which the run goes through from its start every time.
+class DurableJob : public testing::Test {
+ protected:
+  DurableJob();
+  ~DurableJob() override;
+
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  /// Writes the input and returns its path.
+  std::string input(int rows, const std::string& name = "rows.csv", const std::string& value_of_row_7 = {});
+
+  static JobResult start(const std::vector<std::string>& arguments, const JobOptions& options = {});
+  /// How many calls the shim sees in a run that nothing happens to.
+  long calls_in(const std::vector<std::string>& arguments);
+  void forget(const std::string& state) { std::filesystem::remove_all(path(state)); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// `text` is the beginning of `whole`.
+testing::AssertionResult begins(const std::string& whole, const std::string& text);
+
+}  // namespace jme::test

@@ -1,0 +1,179 @@
+#include <cmath>
+#include <limits>
+
+#include <gmock/gmock.h>
+
+#include <jme/data/missing.hpp>
+#include <jme/data/npy.hpp>
+
+#include "data/number.hpp"
+#include "data/sample_file.hpp"
+
+namespace jme {
+namespace {
+
+using testing::Rows;
+using testing::SampleDirectory;
+using Cells = std::vector<std::vector<std::size_t>>;
+
+constexpr auto fill = OnMissing::fill;
+
+struct Read {
+  Rows rows;
+  Cells missing;
+  std::size_t bad = 0;
+};
+
+Read read(const std::string& content, const std::vector<OnMissing>& rules, const std::string& name = "s.csv",
+          const InputOptions& options = {}) {
+  const SampleDirectory directory;
+  RowReader reader(directory.write(name, content), options);
+  reader.on_missing(rules);
+  Read result;
+  std::vector<double> row(reader.dimension());
+  while (reader.next(row)) {
+    result.rows.push_back(row);
+    result.missing.emplace_back(reader.missing_cells().begin(), reader.missing_cells().end());
+  }
+  result.bad = reader.bad_rows();
+  return result;
+}
+
+TEST(MissingCellsOfAFile, OfCsvAreBlankOrAWordThatSaysSo) {
+  for (const std::string cell :
+       {"", " ", "\"\"", "NA", "na", "N/A", "NaN", "nan", "null", " NULL ", "\"NA\""}) {
+    const Read result = read("a,b\n1,2\n3," + cell + "\n5,6\n", {fill, fill});
+    EXPECT_EQ(result.rows, (Rows{{1, 2}, {3, 0}, {5, 6}})) << cell;
+    EXPECT_EQ(result.missing, (Cells{{}, {1}, {}})) << cell;
+    EXPECT_EQ(result.bad, 0U) << cell;
+  }
+  EXPECT_EQ(read("a,b,c\n,2,\n", {fill, fill, fill}).missing, (Cells{{0, 2}}));
+}
+
+TEST(MissingCellsOfAFile, AreNotWhatIsWrong) {
+  for (const std::string cell : {"inf", "-inf", "1e999", "text", "-", "nano", "0x1", "NA1", "-nan"}) {
+    EXPECT_FALSE(data::is_missing(cell)) << cell;
+    const InputOptions zero{.on_bad_row = OnBadRow::zero};
+    const Read result = read("a,b\n," + cell + "\n", {fill, fill}, "s.csv", zero);
+    EXPECT_EQ(result.rows, (Rows{{0, 0}})) << cell;
+    EXPECT_EQ(result.bad, 1U) << cell;
+    EXPECT_EQ(result.missing, (Cells{{}})) << "a bad row has no cells to fill";
+    EXPECT_THROW(read("a,b\n1," + cell + "\n", {fill, fill}), DataError) << cell;
+  }
+  // A row too short is a broken row, not one with missing cells.
+  EXPECT_THROW(read("a,b\n1\n", {fill, fill}), DataError);
+}
+
+TEST(MissingCellsOfAFile, OfNdjsonAreNullNanOrAbsent) {
+  const std::string head = "{\"a\":1,\"b\":2}\n";
+  for (const std::string row :
+       {"{\"a\":3,\"b\":null}", "{\"a\":3}", "{\"b\":null,\"a\":3}", "{\"a\":3,\"b\":NaN}"}) {
+    const Read result = read(head + row + "\n{\"a\":5,\"b\":6}\n", {fill, fill}, "s.ndjson");
+    EXPECT_EQ(result.rows, (Rows{{1, 2}, {3, 0}, {5, 6}})) << row;
+    EXPECT_EQ(result.missing, (Cells{{}, {1}, {}})) << row;
+  }
+  EXPECT_EQ(read("[1,2]\n[null,4]\n", {fill, fill}, "s.ndjson").missing, (Cells{{}, {0}}));
+  EXPECT_THROW(read(head + "{\"a\":null,\"b\":\"x\"}\n", {fill, fill}, "s.ndjson"), DataError);
+  EXPECT_THROW(read(head + "{\"a\":null,\"a\":1,\"b\":2}\n", {fill, fill}, "s.ndjson"), DataError);
+  EXPECT_THROW(read("[1,2]\n[null]\n", {fill, fill}, "s.ndjson"), DataError);
+}
+
+TEST(MissingCellsOfAFile, OfNpyAreNan) {
+  const SampleDirectory directory;
+  Eigen::MatrixXd matrix(2, 2);
+  matrix << 1, std::numeric_limits<double>::quiet_NaN(), 3, 4;
+  write_npy_matrix(directory.path("s.npy"), matrix);
+  RowReader reader(directory.path("s.npy"), {});
+  reader.on_missing({fill, fill});
+  std::vector<double> row(2);
+  ASSERT_TRUE(reader.next(row));
+  EXPECT_EQ(row, (std::vector<double>{1, 0}));
+  EXPECT_EQ(reader.missing_cells().size(), 1U);
+  ASSERT_TRUE(reader.next(row));
+  EXPECT_TRUE(reader.missing_cells().empty());
+  matrix(0, 1) = std::numeric_limits<double>::infinity();
+  write_npy_matrix(directory.path("s.npy"), matrix);
+  RowReader infinite(directory.path("s.npy"), {});
+  infinite.on_missing({fill, fill});
+  EXPECT_THROW(infinite.next(row), DataError);
+}
+
+TEST(MissingCellsOfAFile, OfColumnsWithoutAFillMakeABadRowOrAlwaysFail) {
+  const std::string content = "a,b\n1,\n,2\n";
+  const InputOptions zero{.on_bad_row = OnBadRow::zero};
+  const Read result = read(content, {fill, OnMissing::bad_row}, "s.csv", zero);
+  EXPECT_EQ(result.bad, 1U);
+  EXPECT_EQ(result.missing, (Cells{{}, {0}}));
+  EXPECT_THROW(read(content, {fill, OnMissing::bad_row}), DataError);
+  // Other faults still count as zero.
+  const std::string faulty = "a,b\n1,x\n,2\n";
+  EXPECT_EQ(read(faulty, {fill, OnMissing::fail}, "s.csv", zero).bad, 1U);
+  EXPECT_THROW(read(content, {fill, OnMissing::fail}, "s.csv", zero), DataError);
+}
+
+TEST(MissingCellsOfAFile, TellTheReasonOfABadRow) {
+  const SampleDirectory directory;
+  RowReader reader(directory.write("s.csv", "a\nNA\nx\n\n3\n"), {.on_bad_row = OnBadRow::zero});
+  std::vector<double> row(1);
+  const bool expected[] = {true, false, false, false};
+  for (const bool missing : expected) {
+    ASSERT_TRUE(reader.next(row));
+    EXPECT_EQ(reader.is_bad_for_missing_cell(), missing);
+  }
+  EXPECT_THROW(reader.on_missing({fill, fill}), InvalidParameter);
+}
+
+std::vector<double> filled(const std::string& rules, const ColumnBounds& bounds) {
+  const MissingCells cells = MissingRules::parse(rules).of({"a", "b", "c"}, bounds);
+  std::vector<double> row{0, 0, 0};
+  cells.fill(row, std::vector<std::size_t>{0, 1, 2}, std::vector<double>{0.7, 0.8, 0.9});
+  return row;
+}
+
+TEST(MissingRules, FillWithCentreMeanOrAValueInTheUnitBox) {
+  const ColumnBounds bounds = ColumnBounds::parse("a=0:10,b=-1:1,c=100:300", {"a", "b", "c"});
+  EXPECT_EQ(filled("centre", bounds), (std::vector<double>{0, 0, 0}));
+  EXPECT_EQ(filled("center", bounds), (std::vector<double>{0, 0, 0}));
+  EXPECT_EQ(filled("mean", bounds), (std::vector<double>{0.7, 0.8, 0.9}));
+  EXPECT_EQ(filled("mean,c=150", bounds), (std::vector<double>{0.7, 0.8, -0.5}));
+  EXPECT_EQ(filled("a=10,centre,c=100", bounds), (std::vector<double>{1, 0, -1}));
+  EXPECT_EQ(filled("centre,b=3", ColumnBounds::none(3)), (std::vector<double>{0, 3, 0}));
+}
+
+TEST(MissingRules, SayWhichColumnsAreFilled) {
+  const auto rules = [](const std::string& text) {
+    return MissingRules::parse(text).of({"a", "b"}, ColumnBounds::none(2)).rules();
+  };
+  EXPECT_EQ(rules("centre"), (std::vector{fill, fill}));
+  EXPECT_EQ(rules("b=1"), (std::vector{OnMissing::bad_row, fill}));
+  EXPECT_EQ(rules("fail,b=1"), (std::vector{OnMissing::fail, fill}));
+  EXPECT_EQ(MissingCells(2).rules(), (std::vector{OnMissing::bad_row, OnMissing::bad_row}));
+  EXPECT_TRUE(MissingRules::parse("mean").of({"a"}, ColumnBounds::none(1)).uses_means());
+  EXPECT_FALSE(MissingRules::parse("mean,a=1").of({"a"}, ColumnBounds::none(1)).uses_means());
+  EXPECT_FALSE(MissingRules::parse("centre").of({"a"}, ColumnBounds::none(1)).uses_means());
+}
+
+TEST(MissingRules, AreRefusedInWords) {
+  const auto complaint = [](const std::string& text) -> std::string {
+    try {
+      const std::vector<std::string> columns{"a", "b"};
+      static_cast<void>(MissingRules::parse(text).of(columns, ColumnBounds::parse("a=0:1,b=0:1", columns)));
+    } catch (const InvalidParameter& error) {
+      return error.what();
+    }
+    return "no complaint";
+  };
+  EXPECT_EQ(complaint("median"), "missing = median: must be centre, mean, fail or COLUMN=VALUE");
+  EXPECT_EQ(complaint(""), "missing = : must be centre, mean, fail or COLUMN=VALUE");
+  EXPECT_EQ(complaint("mean,centre"), "missing: says twice what columns not named become");
+  EXPECT_EQ(complaint("=1"), "missing: '=1' names no column");
+  EXPECT_EQ(complaint("a=x"), "missing: the value of a must be a finite number");
+  EXPECT_EQ(complaint("a=nan"), "missing: the value of a must be a finite number");
+  EXPECT_EQ(complaint("a=0,a=1"), "missing: column a is filled twice");
+  EXPECT_EQ(complaint("z=0"), "missing: there is no column z among those taken: a, b");
+  EXPECT_EQ(complaint("a=1.1"), "missing: the value of a must lie inside its bounds");
+  EXPECT_EQ(complaint("a=1,b=0"), "no complaint");
+}
+
+}  // namespace
+}  // namespace jme

@@ -1,0 +1,143 @@
+// What must never be on disk: a row, a block's sum, the noise (SAFETY, "What is on disk").
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <unordered_set>
+
+#include <gtest/gtest.h>
+
+#include <jme/moments/moment_stream.hpp>
+
+#include "store/state_folder.hpp"
+
+namespace jme {
+namespace {
+
+using test::Row;
+using test::sample_rows;
+namespace fs = std::filesystem;
+
+/// Eight bytes as they could stand in a file; numbers with few digits are no canaries, they stand anywhere.
+class Canaries {
+ public:
+  void add(double value) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    add_bits(bits);
+    if (std::abs(value) >= 0x1p16 && value == std::floor(value)) {
+      add_bits(static_cast<std::uint64_t>(static_cast<std::int64_t>(value)));  // the same as a whole number
+    }
+  }
+  void add_all(const std::vector<std::byte>& bytes) {
+    for (std::size_t at = 0; at + 8 <= bytes.size(); at += 4) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, bytes.data() + at, sizeof bits);
+      add_bits(bits);
+    }
+  }
+  [[nodiscard]] std::size_t size() const { return patterns_.size(); }
+  /// How many places of the file hold one of them.
+  [[nodiscard]] std::size_t found_in(const std::string& bytes) const {
+    std::size_t found = 0;
+    for (std::size_t at = 0; at + 8 <= bytes.size(); ++at) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, bytes.data() + at, sizeof bits);
+      found += patterns_.contains(bits) ? 1 : 0;
+    }
+    return found;
+  }
+
+ private:
+  void add_bits(std::uint64_t bits) {
+    std::array<unsigned char, 8> bytes{};
+    std::memcpy(bytes.data(), &bits, 8);
+    if (std::set(bytes.begin(), bytes.end()).size() >= 4) patterns_.insert(bits);
+  }
+  std::unordered_set<std::uint64_t> patterns_;
+};
+
+class Canary : public test::StateFolder {
+ protected:
+  [[nodiscard]] std::size_t found(const Canaries& canaries) const {
+    std::size_t result = 0;
+    for (const auto& entry : fs::directory_iterator(path("state"))) {
+      result += canaries.found_in(content(entry.path()));
+    }
+    return result;
+  }
+};
+
+TEST_F(Canary, NeitherRowsNorSumsNorNoiseAreOnDisk) {
+  constexpr std::size_t every = 5, d = 3;
+  for (const char* shape : {"banded:4", "blt:3", "scaled-blt:3", "identity"}) {
+    SCOPED_TRACE(shape);
+    const Mechanism mechanism(StreamConfig{.budget = {.epsilon = 1, .delta = 1e-6},
+                                           .rows = 60,
+                                           .every = every,
+                                           .dimension = d,
+                                           .norm_bound = 1.0,
+                                           .workload = prefix(),
+                                           .shape = Shape::parse(shape)});
+    const std::vector<Row> rows = sample_rows(58, d);  // ends inside a block
+    const double unit = mechanism.lattice().first;
+    DurableOptions with = seeded();
+    with.stream = shape;
+    DurableStream stream(mechanism, with);
+    MomentStream twin(mechanism, InsecureTestSeed{11});
+    Canaries raw, noise, published;
+    std::vector<double> sum(d), squares(d * d);
+    for (std::size_t t = 0; t < rows.size(); ++t) {
+      stream.push(rows[t]);
+      if (t % every == 0) {
+        std::fill(sum.begin(), sum.end(), 0.0);
+        std::fill(squares.begin(), squares.end(), 0.0);
+      }
+      Row snapped(d);
+      for (std::size_t i = 0; i < d; ++i) snapped[i] = std::floor(rows[t][i] / unit + 0.5);
+      for (std::size_t i = 0; i < d; ++i) {
+        raw.add(rows[t][i]);
+        raw.add(snapped[i]);
+        raw.add(snapped[i] * unit);
+        sum[i] += snapped[i];
+        raw.add(sum[i]);
+        raw.add(sum[i] * unit);
+        for (std::size_t j = 0; j < d; ++j) {
+          squares[i * d + j] += snapped[i] * snapped[j];
+          raw.add(snapped[i] * snapped[j]);
+          raw.add(squares[i * d + j]);
+          raw.add(squares[i * d + j] * unit * unit);
+          raw.add(std::floor(squares[i * d + j] * 0x1p-20 + 0.5));
+        }
+      }
+      if (const Release& release = twin.push(rows[t]); release.is_new()) {
+        noise.add_all(twin.state().secret);
+        for (const double value : release.first()) published.add(value);
+        // Only every commit's file matters; a later one may have overwritten it.
+        EXPECT_EQ(found(raw), 0U) << t;
+        EXPECT_EQ(found(noise), 0U) << t;
+      }
+    }
+    EXPECT_EQ(found(raw), 0U);
+    EXPECT_GT(raw.size(), 1000U);
+    // The search finds what is there: releases, which are public.
+    EXPECT_GE(found(published), published.size());
+    if (std::string(shape) != "identity") {
+      EXPECT_GT(noise.size(), 50U);
+    }
+  }
+}
+
+TEST_F(Canary, TheSearchFindsWhatIsHidden) {
+  Canaries canaries;
+  canaries.add(0.1234567890123);
+  fs::create_directories(path("state"));
+  std::string bytes(1001, 'x');
+  const double value = 0.1234567890123;
+  std::memcpy(bytes.data() + 333, &value, 8);
+  overwrite(path("state") / "file", bytes);
+  EXPECT_EQ(found(canaries), 1U);
+}
+
+}  // namespace
+}  // namespace jme

@@ -1,0 +1,226 @@
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/privacy/gaussian.hpp>
+#include <jme/store/ledger.hpp>
+
+#include "store/state_folder.hpp"
+
+namespace jme {
+namespace {
+
+using test::Row;
+using test::run;
+using test::sample_rows;
+
+LedgerEntry gaussian(double mu, double sampler_epsilon = 0, double sampler_delta = 0) {
+  LedgerEntry entry{.file = "x.db", .source = "s", .stream = ""};
+  entry.mu = mu;
+  entry.sampler = {.epsilon = sampler_epsilon, .delta = sampler_delta};
+  return entry;
+}
+
+/// delta of the mu-Gaussian mechanism at epsilon, from its definition (Dong, Roth & Su 2019, Corollary 2.13).
+double delta_of(double mu, double epsilon) {
+  const auto phi = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
+  return phi(-epsilon / mu + mu / 2) - std::exp(epsilon) * phi(-epsilon / mu - mu / 2);
+}
+
+TEST(ComposedEpsilon, IsThatOfOneGaussianWithTheSumOfSquares) {
+  const std::vector<LedgerEntry> streams{gaussian(0.3), gaussian(0.4), gaussian(1.2)};
+  for (const double delta : {1e-3, 1e-6}) {
+    const double epsilon = composed_epsilon(streams, delta);
+    // By the definition: nothing smaller would do. The difference of two tails loses 1e-9 here.
+    EXPECT_NEAR(delta_of(1.3, epsilon) / delta, 1, 1e-6);
+    EXPECT_NEAR(epsilon, gaussian_epsilon(1 / 1.3, delta), 1e-9);
+  }
+  EXPECT_EQ(composed_epsilon({}, 1e-6), 0.0);
+}
+
+TEST(ComposedEpsilon, CountsTheSamplersDistanceOnTop) {
+  const std::vector<LedgerEntry> ideal{gaussian(0.3), gaussian(0.4)};
+  const std::vector<LedgerEntry> real{gaussian(0.3, 0.01, 1e-9), gaussian(0.4, 0.02, 2e-9)};
+  const double delta = 1e-6, epsilon = composed_epsilon(real, delta);
+  // e = 0.03, d = 3e-9. What the samplers take and what the Gaussians take is delta, and not much less.
+  const double of_gaussians = epsilon - 0.03;
+  const double taken =
+      (1 + std::exp(0.015 + of_gaussians)) * 3e-9 + std::exp(0.015) * delta_of(0.5, of_gaussians);
+  EXPECT_LE(taken, delta);
+  EXPECT_GT(taken, 0.9999 * delta);
+  EXPECT_GT(epsilon, composed_epsilon(ideal, delta) + 0.03);
+  EXPECT_TRUE(
+      std::isinf(composed_epsilon({gaussian(0.3, std::numeric_limits<double>::infinity(), 1)}, delta)));
+  EXPECT_TRUE(std::isinf(composed_epsilon({gaussian(0.3, 0.01, 1e-6)}, delta))) << "delta is used up";
+}
+
+TEST(ComposedEpsilon, NeverExceedsWhatTheStreamsPromiseByThemselves) {
+  LedgerEntry entry = gaussian(0.2366, 0.001, 1e-12);
+  entry.epsilon = 1;
+  entry.delta = 1e-6;
+  EXPECT_LE(composed_epsilon({entry}, 1e-6), 1);
+  EXPECT_LE(composed_epsilon({entry, entry}, 2e-6), 2);
+}
+
+TEST(ComposedEpsilon, RefusesADeltaOutOfRange) {
+  EXPECT_THROW(static_cast<void>(composed_epsilon({gaussian(1)}, 0)), InvalidParameter);
+  EXPECT_THROW(static_cast<void>(composed_epsilon({gaussian(1)}, 1)), InvalidParameter);
+}
+
+class LedgerTest : public test::StateFolder {
+ protected:
+  static StreamConfig config() {
+    return {.budget = {.epsilon = 1, .delta = 1e-6},
+            .rows = 20,
+            .every = 4,
+            .dimension = 2,
+            .norm_bound = 1.0,
+            .shape = Shape::identity()};
+  }
+  void start(const std::string& source, const std::string& stream, const StreamConfig& with,
+             std::size_t count = 9) {
+    DurableOptions named = options();
+    named.source = source;
+    named.stream = stream;
+    run(Mechanism(with), named, std::span(rows_).first(count), DurableStream::PartialBlock::leave);
+  }
+  const std::vector<Row> rows_ = sample_rows(20);
+};
+
+TEST_F(LedgerTest, ShowsEveryStreamWithItsBudgetAndRows) {
+  start("a", "", config());
+  StreamConfig by_sigma = config();
+  by_sigma.budget = {.sigma = 5};
+  start("a", "again", by_sigma, 20);
+  start("b", "", config(), 3);
+  const Ledger ledger = Ledger::read(path("state"));
+  ASSERT_EQ(ledger.entries().size(), 3U);
+  for (const LedgerEntry& entry : ledger.entries()) {
+    EXPECT_EQ(entry.problem, "");
+    EXPECT_FALSE(entry.in_use);
+    EXPECT_FALSE(entry.insecure);
+    EXPECT_EQ(entry.horizon, 20U);
+    EXPECT_GT(entry.created, 1'700'000'000);
+    EXPECT_GE(entry.updated, entry.created);
+  }
+  const auto find = [&](const std::string& source, const std::string& stream) {
+    return *std::find_if(ledger.entries().begin(), ledger.entries().end(), [&](const LedgerEntry& entry) {
+      return entry.source == source && entry.stream == stream;
+    });
+  };
+  EXPECT_EQ(find("a", "").rows, 8U);
+  EXPECT_EQ(find("a", "").releases, 2U);
+  EXPECT_FALSE(find("a", "").finished);
+  EXPECT_EQ(find("a", "").epsilon, 1.0);
+  EXPECT_EQ(find("a", "").delta, 1e-6);
+  EXPECT_NEAR(find("a", "").mu, 1 / Mechanism(config()).sigma(), 1e-12);
+  EXPECT_EQ(find("a", "again").rows, 20U);
+  EXPECT_TRUE(find("a", "again").finished);
+  EXPECT_EQ(find("a", "again").epsilon, std::nullopt);
+  EXPECT_EQ(find("a", "again").mu, 0.2);
+  EXPECT_EQ(find("b", "").rows, 0U) << "started and charged, nothing released yet";
+}
+
+TEST_F(LedgerTest, AddsUpWhatWasSpentOnASource) {
+  start("a", "1", config());
+  start("a", "2", config());
+  start("b", "", config());
+  const auto totals = Ledger::read(path("state")).totals();
+  ASSERT_EQ(totals.size(), 2U);
+  const double mu = 1 / Mechanism(config()).sigma();
+  EXPECT_EQ(totals[0].source, "a");
+  EXPECT_EQ(totals[0].streams, 2U);
+  EXPECT_NEAR(totals[0].mu, std::sqrt(2.0) * mu, 1e-12);
+  EXPECT_EQ(totals[0].delta, 1e-6);
+  EXPECT_GE(totals[0].epsilon, gaussian_epsilon(1 / totals[0].mu, 1e-6));
+  EXPECT_LT(totals[0].epsilon, 1.5) << "less than twice the epsilon of one";
+  EXPECT_EQ(totals[1].source, "b");
+  EXPECT_LE(totals[1].epsilon, 1.0);
+  EXPECT_GT(totals[1].epsilon, 0.999);
+  EXPECT_NEAR(Ledger::read(path("state")).mu_of("a"), totals[0].mu, 1e-12);
+  EXPECT_EQ(Ledger::read(path("state")).mu_of("nobody"), 0.0);
+  EXPECT_EQ(Ledger::read(path("state")).totals(1e-9)[0].delta, 1e-9);
+}
+
+TEST_F(LedgerTest, KeepsPrivacyUnitsApartAndGivesTheirCommonOne) {
+  start("a", "replace", config());
+  StreamConfig other = config();
+  other.adjacency = Adjacency::add_remove;
+  other.lambda = 1;
+  start("a", "remove", other);
+  StreamConfig twice = config();
+  twice.participation = {.rows = 2, .separation = 8};
+  start("a", "twice", twice);
+  const auto totals = Ledger::read(path("state")).totals();
+  ASSERT_EQ(totals.size(), 4U);
+  double squares = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(totals[i].streams, 1U);
+    EXPECT_FALSE(totals[i].across_units);
+    squares += totals[i].mu * totals[i].mu;
+  }
+  EXPECT_TRUE(totals[3].across_units);
+  EXPECT_EQ(totals[3].unit, (PrivacyUnit{.adjacency = "add-remove", .participations = 1, .separation = 1}));
+  EXPECT_NEAR(totals[3].mu, std::sqrt(squares), 1e-12);
+}
+
+TEST_F(LedgerTest, PromisesNothingWhereATestSeedWasUsed) {
+  run(Mechanism(config()), seeded(), rows_);
+  const Ledger ledger = Ledger::read(path("state"));
+  EXPECT_TRUE(ledger.entries()[0].insecure);
+  EXPECT_TRUE(ledger.totals()[0].insecure);
+  EXPECT_TRUE(std::isinf(ledger.totals()[0].epsilon));
+}
+
+TEST_F(LedgerTest, ReadsAStreamThatIsRunning) {
+  const Mechanism mechanism(config());
+  DurableStream stream(mechanism, options());
+  for (std::size_t t = 0; t < 9; ++t) {
+    stream.push(rows_[t]);
+    const Ledger ledger = Ledger::read(path("state"));
+    ASSERT_EQ(ledger.entries().size(), 1U);
+    EXPECT_TRUE(ledger.entries()[0].in_use);
+    EXPECT_EQ(ledger.entries()[0].problem, "");
+    EXPECT_EQ(ledger.entries()[0].rows, (t + 1) / 4 * 4);
+  }
+}
+
+TEST_F(LedgerTest, TellsWhatIsWrongWithAStream) {
+  start("a", "", config());
+  copy_state("state", "old");
+  start("a", "", config(), 20);
+  const auto problem = [&](const std::string& name) {
+    return Ledger::read(path(name)).entries().at(0).problem;
+  };
+  EXPECT_EQ(problem("state"), "");
+
+  copy_state("state", "rolled back");
+  std::filesystem::copy_file(file(".db", "old"), file(".db", "rolled back"),
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_NE(problem("rolled back").find("old copy"), std::string::npos) << problem("rolled back");
+
+  copy_state("state", "no key");
+  std::filesystem::remove(file(".key", "no key"));
+  EXPECT_NE(problem("no key").find("key file is missing"), std::string::npos);
+
+  copy_state("state", "no database");
+  std::filesystem::remove(file(".db", "no database"));
+  EXPECT_NE(problem("no database").find("is gone"), std::string::npos);
+
+  copy_state("state", "damaged");
+  overwrite(file(".db", "damaged"), std::string(4096, 'x'));
+  EXPECT_NE(problem("damaged").find("damaged"), std::string::npos) << problem("damaged");
+  EXPECT_THROW(static_cast<void>(Ledger::read(path("damaged")).mu_of("a")), StateError);
+}
+
+TEST_F(LedgerTest, OfAnEmptyFolderIsEmptyAndOfNoneAnError) {
+  std::filesystem::create_directories(path("empty"));
+  EXPECT_TRUE(Ledger::read(path("empty")).entries().empty());
+  EXPECT_TRUE(Ledger::read(path("empty")).totals().empty());
+  EXPECT_THROW(Ledger::read(path("none")), StateError);
+}
+
+}  // namespace
+}  // namespace jme
