@@ -103,8 +103,11 @@ std::vector<std::vector<Markup>> plan_rows(const ReportInput& input) {
     rows.push_back({text(name), text(value)});
   };
   put("horizon",
-      fmt::format("at most {} rows, a release every {}: at most {} releases", count_text(horizon.rows()),
-                  count_text(horizon.every()), count_text(horizon.steps())));
+      horizon.is_unbounded()
+          ? fmt::format("none: a release every {} rows for as long as they come", count_text(horizon.every()))
+          : fmt::format("at most {} rows, a release every {}: at most {} releases",
+                        count_text(horizon.rows()), count_text(horizon.every()),
+                        count_text(horizon.steps())));
   put("workload",
       fmt::format("{}: {}", mechanism.workload_first().name(), covered_rows(mechanism.workload_first())));
   if (mechanism.has_second() && mechanism.workload_second().name() != mechanism.workload_first().name()) {
