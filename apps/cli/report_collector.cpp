@@ -51,6 +51,7 @@ ReportCollector::ReportCollector(const RunDescription& run, std::vector<std::str
 }
 
 void ReportCollector::add(const Release& release) {
+  last_ = release;
   const auto t = static_cast<double>(release.rows());
   if (!centres_.empty()) {
     const VectorEstimate centre = contents_.centre == ReportContents::Centre::mean

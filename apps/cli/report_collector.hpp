@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ class ReportCollector {
   /// The next release.
   void add(const Release& release);
 
+  /// The newest release; none before the first.
+  [[nodiscard]] const std::optional<Release>& last() const { return last_; }
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
   [[nodiscard]] const Units& units() const { return units_; }
   [[nodiscard]] const ReportContents& contents() const { return contents_; }
@@ -55,6 +58,7 @@ class ReportCollector {
   std::vector<report::SeriesSketch> centres_;
   report::Series mean_noise_, covariance_noise_;
   double next_noise_ = 0;
+  std::optional<Release> last_;
 };
 
 }  // namespace jme::cli

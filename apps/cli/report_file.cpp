@@ -75,7 +75,7 @@ std::string followed(const std::string& path) {
 
 /// "-in-lower-case" for a file's name: nothing of a title that a file system or a shell would care about.
 std::string slug(std::string_view title) {
-  constexpr std::size_t longest = 40;
+  constexpr std::size_t longest = 60;
   std::string result;
   for (const char c : title) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');

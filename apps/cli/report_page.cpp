@@ -26,10 +26,10 @@ std::string lead(const ReportInput& input) {
   return fmt::format(
       "What a stream of {} rows looks like as a whole: its averages, its spread and how its columns move "
       "together. "
-      "Every number carries noise that was added on purpose, so that no single {} can be recognised from "
-      "this page, "
-      "however it is studied.",
-      count_text(input.last.rows()), one_row ? "row" : "person");
+      "Every number carries noise that was added on purpose, to hide {}. How well it does so is said under "
+      "\"What is "
+      "promised\".",
+      count_text(input.last.rows()), one_row ? "each single row" : "each person's rows");
 }
 
 bool is_thinned(const ReportCollector& collected) {

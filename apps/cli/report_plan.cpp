@@ -45,7 +45,8 @@ const char* method_words(Method method) {
 Series predicted_mean_noise(const Mechanism& mechanism, std::size_t rows_so_far) {
   Series series;
   const Horizon& horizon = mechanism.horizon();
-  if (rows_so_far >= horizon.rows() || horizon.steps() > longest_prediction) return series;
+  if (horizon.is_unbounded() || rows_so_far >= horizon.rows() || horizon.steps() > longest_prediction)
+    return series;
   const std::vector<double> variance = release_variance(mechanism).first;
   double next = 0;
   for (std::size_t step = 0; step < horizon.steps(); ++step) {
@@ -102,8 +103,11 @@ std::vector<std::vector<Markup>> plan_rows(const ReportInput& input) {
     rows.push_back({text(name), text(value)});
   };
   put("horizon",
-      fmt::format("at most {} rows, a release every {}: at most {} releases", count_text(horizon.rows()),
-                  count_text(horizon.every()), count_text(horizon.steps())));
+      horizon.is_unbounded()
+          ? fmt::format("none: a release every {} rows for as long as they come", count_text(horizon.every()))
+          : fmt::format("at most {} rows, a release every {}: at most {} releases",
+                        count_text(horizon.rows()), count_text(horizon.every()),
+                        count_text(horizon.steps())));
   put("workload",
       fmt::format("{}: {}", mechanism.workload_first().name(), covered_rows(mechanism.workload_first())));
   if (mechanism.has_second() && mechanism.workload_second().name() != mechanism.workload_first().name()) {
@@ -121,6 +125,7 @@ std::vector<std::vector<Markup>> plan_rows(const ReportInput& input) {
                                     : fmt::format("{} rows", count_text(config.participation.rows))));
   put("longest row", fmt::format("{}{}", number_text(config.norm_bound, 5),
                                  input.run.bounds.is_none() ? "" : ", every column scaled to [−1, 1] first"));
+  if (!input.run.missing.empty()) put("missing cells", input.run.missing);
   put("joint sensitivity", number_text(noise.sensitivity, 5));
   put("noise a step", mechanism.has_second() && noise.std_second > 0
                           ? fmt::format("{} on the rows' sum, {} on their products",

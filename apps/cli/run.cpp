@@ -222,15 +222,11 @@ ExitCode RunCommand::run() const {
   const RunDescription run = describe(bounds);
   ReleaseWriter writer(units_of(bounds), emit, names);
   std::optional<ReportCollector> report;
-  std::optional<Release> last;
   if (report_file) report.emplace(run, names);
   const auto publish = [&](const Release& release) {
     if (release.steps() == 1) output.write(json_line(metadata(run, names)));
     output.write(writer.line(release));
-    if (report) {
-      report->add(release);
-      last = release;
-    }
+    if (report) report->add(release);
   };
   try {
     if (durable) {
@@ -246,10 +242,10 @@ ExitCode RunCommand::run() const {
   }
   output.close();
   intake.tell();
-  if (report) {
+  if (report && report->last()) {
     const report::Page page = report_page({.run = run,
                                            .collected = *report,
-                                           .last = *last,
+                                           .last = *report->last(),
                                            .title = report_title_.value_or(""),
                                            .shape_was_chosen = !stream_.shape || *stream_.shape == "auto"});
     report_file->write(page.html());

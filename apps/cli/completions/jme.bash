@@ -27,7 +27,7 @@ _jme() {
     --missing) values='model mean centre fail' ;;
     --emit) values='first second mean covariance correlation precision pca: regression: density' ;;
     --output | --report | --out) COMPREPLY=($(compgen -f -- "$current")) && return ;;
-    --state) COMPREPLY=($(compgen -d -- "$current")) && return ;;
+    --state | --report-figures) COMPREPLY=($(compgen -d -- "$current")) && return ;;
   esac
   if [[ -n $values ]]; then
     COMPREPLY=($(compgen -W "$values" -- "$current"))
