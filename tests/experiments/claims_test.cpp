@@ -172,6 +172,8 @@ TEST(Training, BatchesOf256AreNotPrivateAsPrinted) {
   EXPECT_EQ(claim.verdict, Verdict::refuted);
   EXPECT_NE(claim.found.find("by 1020,"), std::string::npos) << claim.found;
   EXPECT_NE(claim.found.find("4.46/256 instead of 2.12/256"), std::string::npos) << claim.found;
+  EXPECT_NE(claim.found.find("ε = 14 instead of 1.43"), std::string::npos) << claim.found;
+  EXPECT_EQ(claim_about(quick_figure("training"), "ε of about").verdict, Verdict::refuted);
 }
 
 TEST(Training, SaysHowToMakeResultsWhereThereAreNone) {
