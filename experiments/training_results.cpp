@@ -28,7 +28,8 @@ std::string mean_text(const std::vector<const TrainingRun*>& runs, std::size_t e
 std::vector<TrainingRun> training_runs(std::string_view json) {
   try {
     std::vector<TrainingRun> runs;
-    for (const auto& run : nlohmann::json::parse(json).at("runs")) {
+    const auto results = nlohmann::json::parse(json);
+    for (const auto& run : results.at("runs")) {
       runs.push_back({.dataset = run.at("dataset").get<std::string>(),
                       .method = run.at("method").get<std::string>(),
                       .sigma = run.at("sigma").get<double>(),
