@@ -48,7 +48,7 @@ template <class T>
 std::vector<T> values_from(std::span<const std::byte> bytes) {
   if (bytes.size() % sizeof(T) != 0) throw damaged("a list of numbers has the wrong length");
   std::vector<T> values(bytes.size() / sizeof(T));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
 }
 
