@@ -38,8 +38,8 @@ struct BatchConfig {
   Objective objective = Objective::rmse;
   std::size_t max_state_vectors = 5;
   /// Bounds the floating-point error of a batch's sums in Euclidean length, relative to zeta (squares: to the
-  /// bound of one example's squares). The default covers sums in float of 64 gradients in any order, or of
-  /// 4096 by halves; of more, add parts up in double.
+  /// bound of one example's squares). The default covers m gradients summed in float in any order up to m =
+  /// 64 (m^2 2^-24), by halves up to 400 (m log2(m) 2^-24), in double up to 4096 (m 2^-24).
   double sum_error = 0x1p-12;
   unsigned threads = 0;  ///< 0: as the processor has, where a step is large enough to share
 };
