@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include <jme/base/errors.hpp>
@@ -22,23 +21,6 @@ Filter shape_filter(const Shape& shape, const Workload& workload, const Horizon&
   if (!filter.is_invertible())
     throw InvalidParameter("shape", shape.name(), "invertible (no zero on the diagonal)");
   return filter;
-}
-
-// A column (g1, g2) scales what one batch can move, (u, v), to g1 |u|^2 + lambda g2 |v|^2: the batch's own
-// sensitivity at weight lambda g2/g1. The same step as from r_d to the joint sensitivity in MATH 3.
-double sensitivity_of_batches(Squares squares, const RowModel& rows, std::size_t batch,
-                              const Exposure& exposure, double lambda) {
-  double largest = 0;
-  for (const auto& pattern : exposure.patterns) {
-    double sum = 0;
-    for (const ColumnGain& gain : pattern) {
-      if (gain.first <= 0) continue;
-      const double s = batch_sensitivity(squares, rows, batch, lambda * gain.second / gain.first);
-      sum += gain.first * s * s;
-    }
-    largest = std::max(largest, sum);
-  }
-  return std::sqrt(largest);
 }
 
 }  // namespace
@@ -109,10 +91,7 @@ ExitCode SensitivityCommand::run() const {
 
   const double free = squares_of_batch ? 0.0 : largest_free_lambda(rows, moved);
   const double weight = lambda.value_or(free);
-  const auto sensitivity = [&](double l) {
-    return squares == Squares::per_example ? joint_sensitivity(rows, moved, l)
-                                           : sensitivity_of_batches(squares, rows, batch, moved, l);
-  };
+  const auto sensitivity = [&](double l) { return batch_sensitivity(squares, rows, batch, moved, l); };
   const nlohmann::ordered_json result{{"lambda", weight},
                                       {"lambda_free", free},
                                       {"sensitivity", sensitivity(weight)},

@@ -5,13 +5,17 @@
 #include <jme/base/errors.hpp>
 #include <jme/base/horizon.hpp>
 #include <jme/base/values.hpp>
+#include <jme/calibration/batch_calibration.hpp>
 #include <jme/calibration/calibration.hpp>
+#include <jme/mechanism/batch_mechanism.hpp>
 #include <jme/mechanism/mechanism.hpp>
 #include <jme/models/correlation.hpp>
+#include <jme/models/adam.hpp>
 #include <jme/models/covariance.hpp>
 #include <jme/models/density.hpp>
 #include <jme/models/pca.hpp>
 #include <jme/models/regression.hpp>
+#include <jme/moments/block_stream.hpp>
 #include <jme/moments/moment_stream.hpp>
 #include <jme/privacy/gaussian.hpp>
 #include <jme/privacy/subsampled.hpp>

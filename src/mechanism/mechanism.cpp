@@ -11,6 +11,8 @@
 #include <jme/privacy/gaussian.hpp>
 #include <jme/random/sampler_distance.hpp>
 
+#include "mechanism/joined_use.hpp"
+
 namespace jme {
 namespace {
 
@@ -135,21 +137,6 @@ RoundingSlack rounding_slack(const StreamConfig& config, const Horizon& horizon,
     slack.second = lattice.second * (1 + 2 * floating_error(second)) * entries;
   }
   return slack;
-}
-
-// Two independent channels (SamplerUse): draws and their variances add, the rest is the worse of the two.
-SamplerUse joined(const SamplerUse& a, const SamplerUse& b) {
-  return {.draws = a.draws + b.draws,
-          .width = std::min(a.width, b.width),
-          .fresh_variance = a.fresh_variance + b.fresh_variance,
-          .largest_fresh_std = std::max(a.largest_fresh_std, b.largest_fresh_std),
-          .smallest_fresh_std = std::min(a.smallest_fresh_std, b.smallest_fresh_std),
-          .roundings = std::max(a.roundings, b.roundings),
-          .drift = std::max(a.drift, b.drift),
-          .states = std::max(a.states, b.states),
-          .memory = std::max(a.memory, b.memory),
-          .column_ratio = std::max(a.column_ratio, b.column_ratio),
-          .row_sum = std::max(a.row_sum, b.row_sum)};
 }
 
 /// What the same shape asks at another scale.

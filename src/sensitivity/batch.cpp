@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <jme/base/errors.hpp>
@@ -43,6 +44,24 @@ double batch_sensitivity(Squares squares, const RowModel& rows, std::size_t batc
       return zeta / m * std::sqrt(squared_sum_gain(rows, m, nu / (m * m)));
   }
   throw InvalidParameter("squares", "must be per-example, batch-mean or paper");
+}
+
+double batch_sensitivity(Squares squares, const RowModel& rows, std::size_t batch, const Exposure& exposure,
+                         double lambda) {
+  if (squares == Squares::per_example) return joint_sensitivity(rows, exposure, lambda);
+  // A column (g1, g2) scales what one batch can move, (u, v), to g1 |u|^2 + lambda g2 |v|^2: the batch's own
+  // sensitivity at weight lambda g2/g1. The same step as from r_d to the joint sensitivity in MATH 3.
+  double largest = 0;
+  for (const auto& pattern : exposure.patterns) {
+    double sum = 0;
+    for (const ColumnGain& gain : pattern) {
+      if (gain.first <= 0) continue;
+      const double s = batch_sensitivity(squares, rows, batch, lambda * gain.second / gain.first);
+      sum += gain.first * s * s;
+    }
+    largest = std::max(largest, sum);
+  }
+  return std::sqrt(largest);
 }
 
 }  // namespace jme

@@ -7,13 +7,12 @@
 #include <cmath>
 #include <optional>
 
-#include <boost/math/distributions/binomial.hpp>
-#include <boost/math/distributions/normal.hpp>
 #include <gtest/gtest.h>
 
 #include <jme/moments/moment_stream.hpp>
 
 #include "statistics/oracle.hpp"
+#include "statistics/trade_off.hpp"
 
 namespace jme {
 namespace {
@@ -94,43 +93,6 @@ class Attack {
   double gain_ = 0;
 };
 
-constexpr double alarm = 1e-10;
-
-double lower_limit(std::size_t hits, std::size_t trials) {
-  return hits == 0 ? 0
-                   : boost::math::binomial_distribution<>::find_lower_bound_on_p(
-                         static_cast<double>(trials), static_cast<double>(hits), alarm / 2);
-}
-double upper_limit(std::size_t hits, std::size_t trials) {
-  return hits == trials ? 1
-                        : boost::math::binomial_distribution<>::find_upper_bound_on_p(
-                              static_cast<double>(trials), static_cast<double>(hits), alarm / 2);
-}
-
-// True where some threshold shows more power than mu-GDP allows, in either direction of the test.
-bool exceeds_curve(std::vector<double> under_y, std::vector<double> under_x, double mu) {
-  const boost::math::normal normal;
-  std::sort(under_x.begin(), under_x.end());
-  std::sort(under_y.begin(), under_y.end());
-  const std::size_t trials = under_x.size();
-  for (std::size_t quantile = 1; quantile < 20; ++quantile) {
-    const double threshold = under_y[trials * quantile / 20];
-    const auto above = [&](const std::vector<double>& sample) {
-      return static_cast<std::size_t>(sample.end() -
-                                      std::upper_bound(sample.begin(), sample.end(), threshold));
-    };
-    const double false_alarms = upper_limit(above(under_y), trials);
-    const double power = lower_limit(above(under_x), trials);
-    if (false_alarms < 1 && power > cdf(normal, boost::math::quantile(normal, false_alarms) + mu))
-      return true;
-    // And the mirrored test: accept below the threshold.
-    const double misses = upper_limit(trials - above(under_x), trials);
-    const double correct = lower_limit(trials - above(under_y), trials);
-    if (misses < 1 && correct > cdf(normal, boost::math::quantile(normal, misses) + mu)) return true;
-  }
-  return false;
-}
-
 bool leaks(const StreamConfig& config, const Neighbours& pair, double claimed_sigma, std::size_t trials) {
   const Mechanism mechanism(config);
   const Attack attack(mechanism, pair);
@@ -139,7 +101,7 @@ bool leaks(const StreamConfig& config, const Neighbours& pair, double claimed_si
     under_x.push_back(attack.statistic(mechanism, pair.x, 2 * r));
     under_y.push_back(attack.statistic(mechanism, pair.y, 2 * r + 1));
   }
-  return exceeds_curve(under_y, under_x, 1 / claimed_sigma);
+  return trade_off::exceeds_curve(under_y, under_x, 1 / claimed_sigma);
 }
 
 // mu = 4: 20,000 samples a side tell 4 from 4.44 with certainty beyond 1e-9.

@@ -16,5 +16,8 @@ enum class Squares { per_example, batch_mean, paper };
 /// paper: the sum and the square of the sum, its TRUE sensitivity (not the paper's).
 [[nodiscard]] double batch_sensitivity(Squares squares, const RowModel& rows, std::size_t batch,
                                        double lambda);
+/// The same through C1 and C2: what a person with this exposure can move in all its batches together.
+[[nodiscard]] double batch_sensitivity(Squares squares, const RowModel& rows, std::size_t batch,
+                                       const Exposure& exposure, double lambda);
 
 }  // namespace jme

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <jme/base/adjacency.hpp>
+#include <jme/calibration/batch_calibration.hpp>
+#include <jme/filter/filter.hpp>
+#include <jme/mechanism/mechanism.hpp>
+#include <jme/mechanism/stream_config.hpp>
+#include <jme/noise/noise_scale.hpp>
+#include <jme/random/sampler_distance.hpp>
+
+namespace jme {
+
+/// Everything that is public before the first training batch. A batch is a block of rows (MATH 4b) that comes
+/// as sums: of the clipped gradients, and for some methods of their squares.
+struct BatchConfig {
+  Budget budget;              ///< (epsilon, delta) of the whole training, or the noise multiplier sigma
+  std::size_t steps = 0;      ///< batches in all
+  std::size_t dimension = 0;  ///< parameters of the model
+  double norm_bound = 0;  ///< zeta: every example's gradient is clipped to it (joint-clip: both parts as one)
+  BatchMethod method = BatchMethod::jme;
+  double batch = 0;  ///< examples in a batch: fixed, or expected under Poisson sampling
+  /// Below 1: every example enters every batch on its own with this probability (Poisson), noise is fresh in
+  /// every step, and privacy is amplified. 1: batches of a fixed size in a public schedule.
+  double sampling_rate = 1;
+  Adjacency adjacency = Adjacency::add_remove;
+  /// sampling_rate 1: how often one example is used (epochs), and the least number of steps between two uses.
+  Participation participation{};
+  Workload workload = decay(0.9);  ///< what the first channel's shape is made for
+  std::optional<Workload> workload_second = decay(0.999);
+  Shape shape = Shape::identity();
+  std::optional<Shape> shape_second{};  ///< default: the same
+  std::optional<double> lambda{};       ///< weight of the squares (joint-clip: tau); default 1/(2 zeta^2)
+  Objective objective = Objective::rmse;
+  std::size_t max_state_vectors = 5;
+  /// Bounds the floating-point error of a batch's sums in Euclidean length, relative to zeta (squares: to the
+  /// bound of one example's squares). The default covers m gradients summed in float in any order up to m =
+  /// 64 (m^2 2^-24), by halves up to 400 (m log2(m) 2^-24), in double up to 4096 (m 2^-24).
+  double sum_error = 0x1p-12;
+  unsigned threads = 0;  ///< 0: as the processor has, where a step is large enough to share
+};
+
+/// What a training run promises.
+struct BatchPrivacy {
+  double epsilon, delta;
+  Adjacency adjacency;
+  /// How far the noise may be from an ideal Gaussian beyond what epsilon and delta include
+  /// (random/GUARANTEES.md).
+  SamplerDistance sampler_excess;
+};
+
+/// A training configuration made concrete and checked once, as Mechanism is for streams.
+class BatchMechanism {
+ public:
+  explicit BatchMechanism(const BatchConfig& config);
+
+  [[nodiscard]] const BatchConfig& config() const { return config_; }
+  [[nodiscard]] bool has_second() const { return has_second_channel(config_.method); }
+  [[nodiscard]] bool is_sampled() const { return config_.sampling_rate < 1; }
+  [[nodiscard]] const Filter& c1() const { return c1_; }
+  [[nodiscard]] const Filter& c2() const { return c2_; }
+  [[nodiscard]] double sigma() const { return sigma_; }
+  [[nodiscard]] double lambda() const { return lambda_; }
+  [[nodiscard]] const Calibration& calibration() const { return calibration_; }
+  [[nodiscard]] const Lattice& lattice() const { return lattice_; }
+  [[nodiscard]] NoiseScale noise_scale_first() const;
+  [[nodiscard]] NoiseScale noise_scale_second() const;
+
+  /// ||row t of C1^-1||^2 for every step: the variance of a step's noise on the sum, over std_first^2.
+  [[nodiscard]] std::vector<double> squared_noise_rows() const;
+  /// Standard deviation of the noise on sum_s weights[s] (step s's noisy sum, or squares), s up to the last
+  /// weight.
+  struct NoiseLevel {
+    double first, second;
+  };
+  [[nodiscard]] NoiseLevel noise_level(std::span<const double> weights_first,
+                                       std::span<const double> weights_second) const;
+
+  /// True where a guarantee can be stated: always but for jme-paper with more than one example in a batch.
+  [[nodiscard]] bool is_private() const;
+  /// After `steps` of the steps (default: all) at this delta. Shaped noise promises the whole at once,
+  /// whatever was done of it. Throws InvalidParameter where no guarantee can be stated.
+  [[nodiscard]] BatchPrivacy privacy(Delta delta, std::optional<std::size_t> steps = std::nullopt) const;
+
+ private:
+  [[nodiscard]] Calibration calibrated(double sigma) const;
+  [[nodiscard]] double sigma_for(ApproxDp budget) const;
+  [[nodiscard]] SamplerUse use_of_sampler() const;
+  [[nodiscard]] RoundingSlack rounding_slack() const;
+  void pay_for_sampler();
+
+  BatchConfig config_;
+  Filter c1_, c2_;
+  Exposure exposure_;
+  double lambda_;
+  Lattice lattice_;
+  double sigma_;
+  Calibration calibration_;
+  SamplerDistance sampler_excess_{.epsilon = 0, .delta = 0};
+};
+
+}  // namespace jme

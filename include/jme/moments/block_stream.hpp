@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <jme/mechanism/batch_mechanism.hpp>
+#include <jme/random/key.hpp>
+
+namespace jme {
+
+/// A stretch of both channels' vectors. `second` is empty where there is no second channel.
+struct BlockTile {
+  std::size_t begin;
+  std::span<double> first, second;
+};
+
+/// Where a BlockStream's noise stands. SECRET: with the releases it reveals the data.
+struct BlockStreamState {
+  std::size_t steps = 0;
+  std::vector<double> first{}, second{};
+};
+
+/// The engine's step for blocks that come as ready sums, such as training batches: both channels are snapped
+/// to the lattice and meet noise that was made without them (SAFETY). There is no workload: each step gives
+/// its own noisy sums, and whoever takes them may average as it likes.
+class BlockStream {
+ public:
+  /// Noise keyed from the system.
+  explicit BlockStream(const BatchMechanism& mechanism);
+  /// Reproducible and NOT private: for tests and experiments.
+  BlockStream(const BatchMechanism& mechanism, InsecureTestSeed seed);
+  BlockStream(BlockStream&&) noexcept;
+  BlockStream& operator=(BlockStream&&) noexcept;
+  ~BlockStream();
+
+  /// One step, tile by tile, each tile once, from several threads at a time: `load` writes the block's sums,
+  /// `take` gets them back with noise. Both in natural units. Where squares are formed from the sum
+  /// (jme-batch-mean, jme-paper), `load` leaves `second` alone. The sums must be finite and no longer than
+  /// 2^30 norm bounds: check first, because a step that fails half-way ends the stream. Throws
+  /// BudgetExhausted past the horizon, before anything is drawn.
+  void step(const std::function<void(const BlockTile&)>& load,
+            const std::function<void(const BlockTile&)>& take);
+
+  /// work(begin, count) over the whole width on the stream's threads: for what callers do with such vectors.
+  void share_out(const std::function<void(std::size_t, std::size_t)>& work);
+
+  [[nodiscard]] std::size_t steps_done() const;
+  [[nodiscard]] const BatchMechanism& mechanism() const;
+
+  /// What `restore` needs. Throws StateError for a shape whose memory grows with every step.
+  [[nodiscard]] BlockStreamState state() const;
+  /// Goes on after `state` with noise from a key of its own, so that no draw is ever made twice. Only on a
+  /// stream that has done nothing. Throws StateError.
+  void restore(const BlockStreamState& state);
+
+ private:
+  struct Engine;
+  BlockStream(const BatchMechanism& mechanism, const Key& key, const Nonce& nonce);
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace jme

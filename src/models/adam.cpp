@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/models/adam.hpp>
+
+#include "models/adam_kernels.hpp"
+
+namespace jme {
+namespace {
+
+// Stretches of work that BlockStream shares out begin at multiples of this.
+constexpr std::size_t least_stretch = 512;
+
+BatchMechanism mechanism_for(BatchConfig config, const AdamSettings& settings) {
+  // Shapes are made for the averages that Adam forms.
+  config.workload = decay(settings.beta_first);
+  config.workload_second = decay(settings.beta_second);
+  return BatchMechanism(config);
+}
+
+const AdamSettings& checked(const AdamSettings& settings) {
+  const auto require = [](const char* name, double value, bool allowed, const char* rule) {
+    if (!allowed || !std::isfinite(value)) throw InvalidParameter(name, value, rule);
+  };
+  require("learning-rate", settings.learning_rate, settings.learning_rate >= 0,
+          "a finite number of at least 0");
+  for (const auto& [name, beta] : {std::pair{"beta1", settings.beta_first}, {"beta2", settings.beta_second}})
+    require(name, beta, beta > 0 && beta < 1, "in (0, 1)");
+  require("eps", settings.epsilon, settings.epsilon >= 0, "a finite number of at least 0");
+  require("weight-decay", settings.weight_decay, settings.weight_decay >= 0, "a finite number of at least 0");
+  require("least-square", settings.least_square, settings.least_square >= 0, "a finite number of at least 0");
+  if (settings.epsilon == 0 && settings.least_square == 0)
+    throw InvalidParameter("eps", 0, "above 0, or least-square: nothing may be divided by 0");
+  if (settings.update_bound)
+    require("update-bound", *settings.update_bound, *settings.update_bound > 0, "a finite number above 0");
+  if (settings.update_norm)
+    require("update-norm", *settings.update_norm, *settings.update_norm > 0, "a finite number above 0");
+  return settings;
+}
+
+/// The public numbers of step `step` (from 1).
+AdamKernel kernel_for(const AdamSettings& settings, const BatchMechanism& mechanism, std::size_t step,
+                      double squared_noise) {
+  const BatchConfig& config = mechanism.config();
+  const auto t = static_cast<double>(step);
+  const bool post = !mechanism.has_second();
+  const double noise = mechanism.calibration().std_first / config.batch;
+  double square_scale = 1;
+  if (takes_squares(config.method)) square_scale = 1 / config.batch;
+  if (config.method == BatchMethod::jme_paper) square_scale = 1 / (config.batch * config.batch);
+  const bool debias = config.method == BatchMethod::pp_debiased;
+  return {.beta_first = static_cast<float>(settings.beta_first),
+          .beta_second = static_cast<float>(settings.beta_second),
+          .gradient_scale = static_cast<float>(1 / config.batch),
+          .square_scale = static_cast<float>(square_scale),
+          .square_offset = debias ? static_cast<float>(-noise * noise * squared_noise) : 0.0F,
+          .squares_sum = post,
+          .correct_first = static_cast<float>(-1 / std::expm1(t * std::log(settings.beta_first))),
+          .correct_second = static_cast<float>(-1 / std::expm1(t * std::log(settings.beta_second))),
+          .least_square = static_cast<float>(settings.least_square),
+          .epsilon = static_cast<float>(settings.epsilon),
+          .update_bound =
+              static_cast<float>(settings.update_bound.value_or(std::numeric_limits<float>::infinity())),
+          .step = static_cast<float>(settings.learning_rate),
+          .shrink = static_cast<float>(1 - settings.learning_rate * settings.weight_decay)};
+}
+
+/// beta^(t-1-s) (1 - beta) / (1 - beta^t), s = 0 .. t-1: the weights of a bias-corrected average.
+std::vector<double> average_weights(double beta, std::size_t steps) {
+  std::vector<double> weights(steps);
+  const double total = -std::expm1(static_cast<double>(steps) * std::log(beta));
+  double weight = (1 - beta) / total;
+  for (std::size_t s = steps; s-- > 0; weight *= beta) weights[s] = weight;
+  return weights;
+}
+
+}  // namespace
+
+Adam::Adam(const AdamSettings& settings, BlockStream stream)
+    : settings_(checked(settings)),
+      stream_(std::move(stream)),
+      first_(mechanism().config().dimension, 0.0F),
+      second_(mechanism().config().dimension, 0.0F) {
+  if (mechanism().config().method == BatchMethod::pp_debiased)
+    squared_noise_ = mechanism().squared_noise_rows();
+}
+
+Adam::Adam(const BatchConfig& config, const AdamSettings& settings)
+    : Adam(settings, BlockStream(mechanism_for(config, checked(settings)))) {}
+
+Adam::Adam(const BatchConfig& config, const AdamSettings& settings, InsecureTestSeed seed)
+    : Adam(settings, BlockStream(mechanism_for(config, checked(settings)), seed)) {}
+
+double Adam::sum_over(const std::function<double(std::size_t, std::size_t)>& part) {
+  // Added up in their order, so that threads never change a number.
+  std::vector<double> parts(first_.size() / least_stretch + 1, 0.0);
+  stream_.share_out(
+      [&](std::size_t begin, std::size_t count) { parts[begin / least_stretch] = part(begin, count); });
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
+void Adam::check(std::span<const float> gradients, std::span<const float> squares, std::size_t examples) {
+  const BatchConfig& config = mechanism().config();
+  const std::size_t expected = takes_squares(config.method) ? config.dimension : 0;
+  if (gradients.size() != config.dimension || squares.size() != expected) {
+    throw DataError(fmt::format("batch {}: gradients and squares must have {} and {} numbers",
+                                steps_done() + 1, config.dimension, expected));
+  }
+  if (config.sampling_rate == 1 && static_cast<double>(examples) > config.batch)
+    throw DataError(fmt::format("batch {}: has more examples than a batch has", steps_done() + 1));
+  if (static_cast<double>(examples) > 0x1p30)
+    throw DataError(fmt::format("batch {}: has more than 2^30 examples", steps_done() + 1));
+  // A sum of that many clipped gradients is no longer than this; one that is was not clipped.
+  const auto check_length = [&](std::span<const float> values, double bound, const char* what) {
+    const double allowed = bound * (static_cast<double>(examples) + config.sum_error) * (1 + 1e-6);
+    const double square = sum_over(
+        [&](std::size_t begin, std::size_t count) { return squared_length(values.data() + begin, count); });
+    if (!(std::sqrt(square) <= allowed)) {
+      throw DataError(
+          fmt::format("batch {}: the sum of {} is not finite or longer than {} clipped examples allow",
+                      steps_done() + 1, what, examples));
+    }
+  };
+  check_length(gradients, config.norm_bound, "gradients");
+  if (expected == 0) return;
+  const double zeta = config.norm_bound;
+  const double square_bound =
+      config.method == BatchMethod::joint_clip ? zeta / std::sqrt(mechanism().lambda()) : zeta * zeta;
+  check_length(squares, square_bound, "squares");
+}
+
+void Adam::step(std::span<float> parameters, std::span<const float> gradients, std::span<const float> squares,
+                std::size_t examples) {
+  checked(settings_);
+  if (parameters.size() != mechanism().config().dimension)
+    throw InvalidParameter("parameters", "there must be as many as the dimension says");
+  if (steps_done() >= mechanism().config().steps) throw BudgetExhausted("training: all its steps are done");
+  check(gradients, squares, examples);
+  const std::size_t done = steps_done();
+  const double squared_noise = squared_noise_.empty() ? 0 : squared_noise_[done];
+  AdamKernel kernel = kernel_for(settings_, mechanism(), done + 1, squared_noise);
+  const bool at_once = !settings_.update_norm;
+  const auto load = [&](const BlockTile& tile) {
+    for (std::size_t i = 0; i < tile.first.size(); ++i) tile.first[i] = gradients[tile.begin + i];
+    if (squares.empty()) return;
+    for (std::size_t i = 0; i < tile.second.size(); ++i) tile.second[i] = squares[tile.begin + i];
+  };
+  const auto take = [&](const BlockTile& tile) {
+    adam_tile(kernel, tile.first.data(), tile.second.data(), first_.data() + tile.begin,
+              second_.data() + tile.begin, at_once ? parameters.data() + tile.begin : nullptr,
+              tile.first.size());
+  };
+  stream_.step(load, take);
+  if (at_once) return;
+  const double square = sum_over([&](std::size_t begin, std::size_t count) {
+    return squared_update(kernel, first_.data() + begin, second_.data() + begin, count);
+  });
+  kernel.step *= static_cast<float>(std::min(1.0, *settings_.update_norm / std::sqrt(square)));
+  stream_.share_out([&](std::size_t begin, std::size_t count) {
+    apply_update(kernel, first_.data() + begin, second_.data() + begin, parameters.data() + begin, count);
+  });
+}
+
+BatchMechanism::NoiseLevel Adam::noise_level() const {
+  if (steps_done() == 0) return {.first = 0, .second = 0};
+  const BatchConfig& config = mechanism().config();
+  BatchMechanism::NoiseLevel level =
+      mechanism().noise_level(average_weights(settings_.beta_first, steps_done()),
+                              average_weights(settings_.beta_second, steps_done()));
+  level.first /= config.batch;
+  if (takes_squares(config.method)) level.second /= config.batch;
+  if (config.method == BatchMethod::jme_paper) level.second /= config.batch * config.batch;
+  return level;
+}
+
+AdamState Adam::state() const {
+  return {.noise = stream_.state(), .first = first_, .second = second_};
+}
+
+void Adam::restore(const AdamState& state) {
+  const auto fits = [&](const std::vector<float>& values) {
+    return values.size() == first_.size() &&
+           std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+  };
+  if (!fits(state.first) || !fits(state.second))
+    throw StateError("state: its moments are not those of this training");
+  stream_.restore(state.noise);
+  first_ = state.first;
+  second_ = state.second;
+}
+
+double clip_factor(double norm, double bound) {
+  if (!(norm >= 0) || !std::isfinite(norm)) return 0;
+  // The product of a float and this factor, itself rounded to float, is off by two units of 2^-24 at most.
+  constexpr double margin = 1 - 0x1p-22;
+  return norm <= bound * margin ? 1 : bound / norm * margin;
+}
+
+double joint_clip_factor(double sum_of_squares, double sum_of_fourth_powers, double tau, double bound) {
+  return clip_factor(std::sqrt(sum_of_squares + tau * sum_of_fourth_powers), bound);
+}
+
+}  // namespace jme

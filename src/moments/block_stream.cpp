@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <jme/base/errors.hpp>
+#include <jme/moments/block_stream.hpp>
+#include <jme/noise/shaped_noise.hpp>
+
+#include "moments/block_kernels.hpp"
+#include "moments/worker_pool.hpp"
+
+namespace jme {
+namespace {
+
+constexpr std::size_t tile = FilterStream::tile;
+// A piece of work that one thread takes at a time: some ten microseconds.
+constexpr std::size_t piece = 8 * tile;
+
+unsigned thread_count(const BatchConfig& config) {
+  const unsigned most = config.threads != 0 ? config.threads : std::thread::hardware_concurrency();
+  return static_cast<unsigned>(
+      std::clamp<std::size_t>(config.dimension / (4 * piece), 1, std::max(most, 1U)));
+}
+
+/// How squares of the sum are formed in lattice units: second = factor * first^2.
+double square_factor(const BatchMechanism& mechanism) {
+  const Lattice& lattice = mechanism.lattice();
+  const double m = mechanism.config().method == BatchMethod::jme_batch_mean ? mechanism.config().batch : 1;
+  return lattice.first * lattice.first / (lattice.second * m * m);
+}
+
+}  // namespace
+
+struct BlockStream::Engine {
+  Engine(const BatchMechanism& design, const GaussianSource& draws)
+      : mechanism(design),
+        noise_first(mechanism.c1(), draws, Channel::first, mechanism.noise_scale_first()),
+        pool(thread_count(mechanism.config())) {
+    if (mechanism.has_second()) {
+      noise_second.emplace(mechanism.c2(), draws, Channel::second, mechanism.noise_scale_second());
+    }
+  }
+
+  void check_whole() const {
+    if (broken) throw StateError("the stream failed inside a step and cannot go on");
+  }
+
+  void run_tile(std::size_t begin, const std::function<void(const BlockTile&)>& load,
+                const std::function<void(const BlockTile&)>& take) {
+    alignas(64) std::array<double, tile> first, second;
+    const Lattice& lattice = mechanism.lattice();
+    const std::size_t count = std::min(tile, mechanism.config().dimension - begin);
+    const std::size_t whole = FilterStream::padded(count);
+    const bool squares = noise_second.has_value();
+    const BlockTile data{
+        .begin = begin, .first = {first.data(), count}, .second = {second.data(), squares ? count : 0}};
+    std::fill_n(first.data() + count, whole - count, 0.0);
+    std::fill_n(second.data() + count, whole - count, 0.0);
+    load(data);
+    snap_block(1 / lattice.first, first.data(), whole);
+    if (squares) {
+      if (takes_squares(mechanism.config().method)) {
+        snap_block(1 / lattice.second, second.data(), whole);
+      } else {
+        snap_block_squares(square_factor(mechanism), first.data(), second.data(), whole);
+      }
+      noise_second->add_tile(begin, {second.data(), whole});
+      scale_block(lattice.second, second.data(), whole);
+    }
+    noise_first.add_tile(begin, {first.data(), whole});
+    scale_block(lattice.first, first.data(), whole);
+    take(data);
+  }
+
+  void step(const std::function<void(const BlockTile&)>& load,
+            const std::function<void(const BlockTile&)>& take) {
+    check_whole();
+    const std::size_t width = mechanism.config().dimension;
+    noise_first.begin_step();
+    broken = true;
+    if (noise_second) noise_second->begin_step();
+    pool.run((width + piece - 1) / piece, [&](std::size_t number) {
+      const std::size_t end = std::min(width, (number + 1) * piece);
+      for (std::size_t begin = number * piece; begin < end; begin += tile) run_tile(begin, load, take);
+    });
+    noise_first.end_step();
+    if (noise_second) noise_second->end_step();
+    broken = false;
+  }
+
+  BatchMechanism mechanism;
+  ShapedNoise noise_first;
+  std::optional<ShapedNoise> noise_second;
+  WorkerPool pool;
+  bool broken = false;
+};
+
+BlockStream::BlockStream(const BatchMechanism& mechanism, const Key& key, const Nonce& nonce)
+    : engine_(std::make_unique<Engine>(mechanism, GaussianSource(key, nonce))) {}
+BlockStream::BlockStream(const BatchMechanism& mechanism)
+    : BlockStream(mechanism, Key::from_system(), nonce_from_system()) {}
+BlockStream::BlockStream(const BatchMechanism& mechanism, InsecureTestSeed seed)
+    : BlockStream(mechanism, seed.key(), Nonce{}) {}
+BlockStream::BlockStream(BlockStream&&) noexcept = default;
+BlockStream& BlockStream::operator=(BlockStream&&) noexcept = default;
+BlockStream::~BlockStream() = default;
+
+void BlockStream::step(const std::function<void(const BlockTile&)>& load,
+                       const std::function<void(const BlockTile&)>& take) {
+  engine_->step(load, take);
+}
+
+void BlockStream::share_out(const std::function<void(std::size_t, std::size_t)>& work) {
+  const std::size_t width = engine_->mechanism.config().dimension;
+  engine_->pool.run((width + piece - 1) / piece, [&](std::size_t number) {
+    work(number * piece, std::min(piece, width - number * piece));
+  });
+}
+
+std::size_t BlockStream::steps_done() const {
+  return engine_->noise_first.steps_done();
+}
+const BatchMechanism& BlockStream::mechanism() const {
+  return engine_->mechanism;
+}
+
+BlockStreamState BlockStream::state() const {
+  engine_->check_whole();
+  const auto memory = [&](const ShapedNoise& noise, const Filter& shape) {
+    const bool replayed = noise.memory_size(shape.steps()) == 0 && shape.inverse_state_vectors() > 0;
+    if (replayed || !shape.lag_taps().empty()) {
+      throw StateError("the shape remembers every step: such a run cannot be saved");
+    }
+    return noise.memory();
+  };
+  BlockStreamState state{.steps = steps_done(),
+                         .first = memory(engine_->noise_first, engine_->mechanism.c1())};
+  if (engine_->noise_second) state.second = memory(*engine_->noise_second, engine_->mechanism.c2());
+  return state;
+}
+
+void BlockStream::restore(const BlockStreamState& state) {
+  engine_->check_whole();
+  if (steps_done() != 0) throw StateError("state: only a stream that has done nothing can go on from one");
+  engine_->broken = true;
+  engine_->noise_first.restore(state.steps, state.first);
+  if (engine_->noise_second) {
+    engine_->noise_second->restore(state.steps, state.second);
+  } else if (!state.second.empty()) {
+    throw StateError("state: it has a second channel, and this stream has none");
+  }
+  engine_->broken = false;
+}
+
+}  // namespace jme

@@ -1,0 +1,142 @@
+#include <cmath>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/mechanism/batch_mechanism.hpp>
+#include <jme/privacy/gaussian.hpp>
+#include <jme/privacy/subsampled.hpp>
+
+namespace jme {
+namespace {
+
+BatchConfig sampled() {
+  return {.budget = {.sigma = 1},
+          .steps = 1960,
+          .dimension = 1000,
+          .norm_bound = 1,
+          .batch = 256,
+          .sampling_rate = 256.0 / 50'000};
+}
+
+BatchConfig scheduled() {
+  return {.budget = {.sigma = 1}, .steps = 100, .dimension = 10, .norm_bound = 1, .batch = 16};
+}
+
+std::string complaint(BatchConfig config, const std::function<void(BatchConfig&)>& change) {
+  change(config);
+  try {
+    const BatchMechanism mechanism(config);
+  } catch (const InvalidParameter& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(BatchMechanism, OfSampledBatchesHasTheAccountantsEpsilon) {
+  const BatchMechanism mechanism(sampled());
+  const BatchPrivacy privacy = mechanism.privacy(1e-6);
+  EXPECT_NEAR(privacy.epsilon, 1.427, 0.0005);  // MATH 2
+  EXPECT_EQ(privacy.adjacency, Adjacency::add_remove);
+  EXPECT_GT(privacy.sampler_excess.epsilon, 0);  // sigma was given, so nothing was paid
+  EXPECT_LT(privacy.sampler_excess.epsilon, 0.05);
+  // Half the training costs less, none costs nothing.
+  EXPECT_LT(mechanism.privacy(1e-6, 980).epsilon, privacy.epsilon);
+  EXPECT_EQ(mechanism.privacy(1e-6, 0).epsilon, 0);
+}
+
+TEST(BatchMechanism, NoiseIsSigmaTimesTheSensitivityAndTheRoundingSlack) {
+  const BatchMechanism mechanism(sampled());
+  // zeta sqrt(1 + lambda zeta^2), lambda zeta^2 = 1/2; slack: gamma sqrt d + 2 e in both channels.
+  const double slack = 0x1p-20 * std::sqrt(1000.0) + 2 * 0x1p-12;
+  const double expected = std::sqrt(1.5) + slack + std::sqrt(0.5) * slack;
+  EXPECT_NEAR(mechanism.calibration().std_first, expected, 1e-9);
+  EXPECT_NEAR(mechanism.calibration().std_second, expected / std::sqrt(0.5), 1e-9);
+}
+
+TEST(BatchMechanism, ABudgetIsMetWithTheSamplersDistancePaid) {
+  BatchConfig config = sampled();
+  config.budget = {.epsilon = 2, .delta = 1e-6};
+  const BatchMechanism mechanism(config);
+  const double least = subsampled_noise_multiplier(
+      {.sampling_rate = config.sampling_rate, .steps = config.steps}, {.epsilon = 2, .delta = 1e-6});
+  EXPECT_GT(mechanism.sigma(), least);
+  EXPECT_LT(mechanism.sigma(), 1.1 * least);
+  EXPECT_EQ(mechanism.privacy(1e-6).epsilon, 2);
+  EXPECT_EQ(mechanism.privacy(1e-6).sampler_excess.epsilon, 0);
+
+  BatchConfig fixed = scheduled();
+  fixed.budget = {.epsilon = 2, .delta = 1e-6};
+  const BatchMechanism whole(fixed);
+  EXPECT_GT(whole.sigma(), noise_multiplier({.epsilon = 2, .delta = 1e-6}));
+  EXPECT_EQ(whole.privacy(1e-6).epsilon, 2);
+}
+
+TEST(BatchMechanism, SeveralEpochsOfShapedNoiseHaveTheParticipationBound) {
+  BatchConfig config = scheduled();
+  config.shape = Shape::blt(2);
+  const BatchMechanism once(config);
+  config.participation = {.rows = 5, .separation = 20};
+  const BatchMechanism epochs(config);
+  // Five uses of one example move more than one and less than five times as much.
+  EXPECT_GT(epochs.calibration().sensitivity, once.calibration().sensitivity * 1.5);
+  EXPECT_LE(epochs.calibration().sensitivity, once.calibration().sensitivity * 5);
+  // Sigma is the whole run's: one Gaussian mechanism, however it is cut.
+  EXPECT_EQ(epochs.privacy(1e-6).epsilon, gaussian_epsilon(1, 1e-6));
+  // Fresh noise, five separate uses: root 5.
+  config.shape = Shape::identity();
+  const double five = BatchMechanism(config).calibration().sensitivity;
+  config.participation = {};
+  EXPECT_NEAR(five / BatchMechanism(config).calibration().sensitivity, std::sqrt(5.0), 1e-9);
+}
+
+TEST(BatchMechanism, AsInThePaperStatesNoEpsilonForMoreThanOneRow) {
+  BatchConfig config = scheduled();
+  config.method = BatchMethod::jme_paper;
+  const BatchMechanism mechanism(config);
+  EXPECT_FALSE(mechanism.is_private());
+  EXPECT_THROW((void)mechanism.privacy(1e-6), InvalidParameter);
+  config.budget = {.epsilon = 1, .delta = 1e-6};
+  EXPECT_THROW(BatchMechanism{config}, InvalidParameter);
+  config.batch = 1;
+  EXPECT_EQ(BatchMechanism(config).privacy(1e-6).epsilon, 1);
+  // Sampled batches of one row on average have two now and then.
+  config.budget = {.sigma = 1};
+  config.sampling_rate = 0.01;
+  EXPECT_FALSE(BatchMechanism(config).is_private());
+}
+
+TEST(BatchMechanism, SquaresOfTheMeanHaveALatticeFineEnough) {
+  BatchConfig config = scheduled();
+  config.method = BatchMethod::jme_batch_mean;
+  for (double batch : {1.0, 64.0, 1e6}) {
+    config.batch = batch;
+    const BatchMechanism mechanism(config);
+    EXPECT_GT(mechanism.noise_scale_second().smallest(),
+              1e4);  // units: far above the 64 that the sampler needs
+  }
+}
+
+TEST(BatchMechanism, NamesTheParameterThatIsWrong) {
+  const auto begins = [](const std::string& text, const std::string& with) {
+    return text.substr(0, with.size()) == with;
+  };
+  EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.steps = 0; }), "steps"));
+  EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.dimension = 0; }), "dimension"));
+  EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.norm_bound = 0; }), "norm-bound"));
+  EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.batch = 0.5; }), "batch"));
+  EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.batch = 2.5; }), "batch"));
+  EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.sampling_rate = 0; }), "sampling-rate"));
+  EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.sampling_rate = 2; }), "sampling-rate"));
+  EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.lambda = -1; }), "lambda"));
+  EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.sum_error = -1; }), "sum-error"));
+  EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.budget = {}; }), "epsilon"));
+  EXPECT_TRUE(begins(complaint(sampled(), [](auto& c) { c.shape = Shape::blt(2); }), "shape"));
+  EXPECT_TRUE(begins(complaint(sampled(), [](auto& c) { c.participation.rows = 2; }), "participations"));
+  EXPECT_TRUE(
+      begins(complaint(sampled(), [](auto& c) { c.method = BatchMethod::jme_batch_mean; }), "sampling-rate"));
+}
+
+}  // namespace
+}  // namespace jme
