@@ -82,7 +82,8 @@ Sample simulated_both(const Effort& effort, const BothEstimates& both, double si
       const Release& release = stream.push(row);
       rows.step(release.first(), noisy);
       for (std::size_t i = 0, at = 0; i < d; ++i) {
-        for (std::size_t j = i; j < d; ++j, ++at) products[at] = noisy[i] * noisy[j] - (i == j ? variance : 0);
+        for (std::size_t j = i; j < d; ++j, ++at)
+          products[at] = noisy[i] * noisy[j] - (i == j ? variance : 0);
       }
       squares.step(products, products);
       for (std::size_t at = 0; at < entries; ++at)

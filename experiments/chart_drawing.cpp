@@ -30,6 +30,13 @@ const std::map<std::string_view, Style>& method_styles() {
                                                         {"IME", {1}},
                                                         {"CS", {2}},
                                                         {"both together", {0}},
+                                                        {"identity", {5}},
+                                                        {"sqrt", {1}},
+                                                        {"banded:16", {2}},
+                                                        {"banded-inverse:16", {3}},
+                                                        {"blt:4", {4}},
+                                                        {"scaled-blt:4", {0}},
+                                                        {"certified bound", {5, dashed}},
                                                         {"JME as printed", {0}},
                                                         {"JME, squares per example", {3}},
                                                         {"joint clipping", {4}}};

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <jme/privacy/gaussian.hpp>
+#include <jme/report/number_text.hpp>
 
 #include "experiments/density_simulation.hpp"
 #include "experiments/items.hpp"
@@ -59,7 +60,8 @@ Table table(std::string name, std::string title, const std::vector<DivergenceCur
     for (const std::size_t rows : at) {
       const auto where = std::find(curve.rows.begin(), curve.rows.end(), rows) - curve.rows.begin();
       const Sample& sample = curve.divergence[static_cast<std::size_t>(where)];
-      row.push_back(fmt::format("{:.3g} ± {:.1g}", sample.mean, sample.std_error()));
+      row.push_back(fmt::format("{} ({:.2g})", report::plus_minus_text(sample.mean, sample.std_error()),
+                                sample.deviation));
     }
     table.rows.push_back(std::move(row));
   }
@@ -154,9 +156,9 @@ Figure density_divergence(const Effort& effort) {
     std::vector<std::size_t> at{10, 20, 50, 100};
     if (setting.rows > 100) at.push_back(setting.rows);
     figure.tables.push_back(table(fmt::format("density-d{}-unclipped-values", d),
-                                  about + ": KL ± standard error, unclipped, NOT private", unclipped, at));
+                                  about + ": KL ± standard error (standard deviation of a run), unclipped, NOT private", unclipped, at));
     figure.tables.push_back(table(fmt::format("density-d{}-clipped-values", d),
-                                  about + ": KL ± standard error, clipped", clipped, at));
+                                  about + ": KL ± standard error (standard deviation of a run), clipped", clipped, at));
     figure.claims.push_back(crossing_claim(setting, unclipped));
     figure.claims.push_back(privacy_claim(setting));
     const auto& shaped = of(far, "JME our shape").divergence.back();

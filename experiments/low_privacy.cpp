@@ -105,7 +105,8 @@ Figure low_privacy(const Effort& effort) {
                 .source = "beyond the paper (its open question, Section 7)",
                 .setting = fmt::format("{} rows, d = {}, ζ = 1, δ = {}", rows, dimension, delta)};
   figure.notes = {
-      "JME's squared error is 4 d(d+1) β σ² and debiased PP's (d+1) α (8 σ² + 16 d σ⁴), with β = ‖C‖² ‖A C⁻¹‖² "
+      "JME's squared error is 4 d(d+1) β σ² and debiased PP's (d+1) α (8 σ² + 16 d σ⁴), with β = ‖C‖² ‖A "
+      "C⁻¹‖² "
       "over releases and α = ‖A‖² over rows. So PP is better just where σ² < ρ/4 − 1/(2d), ρ = β/α. ρ is at "
       "most 1, because C = I is one of the shapes, and falls with whatever shaping and blocks gain.",
       "Up to d₀ = 2/ρ dimensions JME is better at every σ.",

@@ -163,9 +163,9 @@ Figure release_schedule(const Effort& effort) {
       "JME has symmetric noise and the library's default shape for its releases; PP has C = I, its best.",
       "Privacy levels: σ = 0.05, 0.5 and 5; the ε of each is over its chart."};
   const std::vector<ScheduledWorkload> workloads = scheduled_workloads();
-  for (const auto& [which, dimension] : {std::pair{workloads[0], std::size_t{10}},
-                                         std::pair{workloads[1], std::size_t{10}},
-                                         std::pair{workloads[3], std::size_t{100}}}) {
+  for (const auto& [which, dimension] :
+       {std::pair{workloads[0], std::size_t{10}}, std::pair{workloads[1], std::size_t{10}},
+        std::pair{workloads[3], std::size_t{100}}}) {
     const std::vector<ScheduleErrors> errors = schedule_errors(which.workload, rows, dimension);
     for (const double sigma : privacy_levels)
       figure.charts.push_back(chart_of(which, dimension, errors, sigma));

@@ -70,9 +70,8 @@ std::vector<TrainingGroup> training_groups(const std::vector<TrainingRun>& runs)
     std::size_t epochs = members.front()->accuracy.size();
     for (const TrainingRun* run : members) {
       epochs = std::min(epochs, run->accuracy.size());
-      group.epsilon = group.epsilon && run->epsilon
-                          ? std::optional(std::max(*group.epsilon, *run->epsilon))
-                          : std::nullopt;
+      group.epsilon = group.epsilon && run->epsilon ? std::optional(std::max(*group.epsilon, *run->epsilon))
+                                                    : std::nullopt;
     }
     for (std::size_t epoch = 0; epoch < epochs; ++epoch)
       group.accuracy.push_back(accuracy_at(members, epoch));
@@ -92,8 +91,9 @@ double chance_of_difference(const Accuracy& a, const Accuracy& b) {
   };
   const double va = variance(a), vb = variance(b);
   // Welch and Satterthwaite's degrees of freedom.
-  const double freedom = (va + vb) * (va + vb) /
-                         (va * va / static_cast<double>(a.runs - 1) + vb * vb / static_cast<double>(b.runs - 1));
+  const double freedom =
+      (va + vb) * (va + vb) /
+      (va * va / static_cast<double>(a.runs - 1) + vb * vb / static_cast<double>(b.runs - 1));
   const boost::math::students_t law(freedom);
   return 2 * boost::math::cdf(boost::math::complement(law, std::abs(a.mean - b.mean) / std::sqrt(va + vb)));
 }

@@ -90,8 +90,8 @@ std::string setting_text(const TrainingGroup& group) {
 
 Table our_accuracy(const std::vector<TrainingGroup>& groups) {
   Table table{.name = "training-ours",
-              .title = fmt::format("Our runs: accuracy in percent, mean ± deviation; ε spent so far at δ = {}",
-                                   paper_delta),
+              .title = fmt::format(
+                  "Our runs: accuracy in percent, mean ± deviation; ε spent so far at δ = {}", paper_delta),
               .columns = with_epochs({"setting", "method", "ε", "runs"}),
               .rows = {}};
   for (const TrainingGroup& group : groups) {
@@ -194,12 +194,14 @@ Claim ranking_claim(const PaperSetting& setting, bool ahead_of_debiased, std::st
   const bool above_pp = jme.mean > pp.mean && chance_pp < 0.05;
   const bool order = (jme.mean > debiased.mean) == ahead_of_debiased && chance < 0.05;
   return {.statement = std::move(statement),
-          .verdict = above_pp && order ? Verdict::confirmed : above_pp || order ? Verdict::partly : Verdict::refuted,
-          .found = fmt::format("The paper's own three runs after ten epochs: JME {}, debiased PP {}, PP {}. "
-                               "Equally good methods would differ this much with probability {:.2f} (debiased) "
-                               "and {:.3f} (PP).",
-                               accuracy_text(jme), accuracy_text(debiased), accuracy_text(pp), chance,
-                               chance_pp)};
+          .verdict = above_pp && order   ? Verdict::confirmed
+                     : above_pp || order ? Verdict::partly
+                                         : Verdict::refuted,
+          .found =
+              fmt::format("The paper's own three runs after ten epochs: JME {}, debiased PP {}, PP {}. "
+                          "Equally good methods would differ this much with probability {:.2f} (debiased) "
+                          "and {:.3f} (PP).",
+                          accuracy_text(jme), accuracy_text(debiased), accuracy_text(pp), chance, chance_pp)};
 }
 
 /// Where both were run: the paper's mean of three against ours, with its deviation for both. Student's t with
@@ -227,13 +229,13 @@ Claim agreement_claim(const std::vector<TrainingGroup>& groups) {
   }
   return {.statement = "Our runs of the paper's methods reach its accuracy.",
           .from_paper = false,
-          .verdict = compared == 0        ? Verdict::open
+          .verdict = compared == 0       ? Verdict::open
                      : agree == compared ? Verdict::confirmed
                      : agree > 0         ? Verdict::partly
                                          : Verdict::refuted,
-          .found = compared == 0 ? "There are no runs on all of CIFAR-10 here."
-                                 : fmt::format("{} of {} within what chance allows (1%). {}.", agree, compared,
-                                               found)};
+          .found = compared == 0
+                       ? "There are no runs on all of CIFAR-10 here."
+                       : fmt::format("{} of {} within what chance allows (1%). {}.", agree, compared, found)};
 }
 
 }  // namespace
@@ -257,7 +259,8 @@ Figure training_table(const Effort& effort) {
   if (groups.empty()) {
     figure.notes.push_back(
         "Our own training runs are not here: none were found. They are made by: jme-train reproduce --data "
-        "FOLDER --out out/train (needs libtorch and CIFAR-10, and hours; see docs/training.md). jme reproduce "
+        "FOLDER --out out/train (needs libtorch and CIFAR-10, and hours; see docs/training.md). jme "
+        "reproduce "
         "training --training out/train then shows them here.");
   } else {
     figure.tables.push_back(our_accuracy(groups));
