@@ -27,7 +27,7 @@ Chart chart_of(const ScheduledWorkload& which, std::size_t dimension, const std:
               .title = fmt::format("{}, d = {}, σ = {} (ε = {:.3g})", which.subject, dimension, sigma,
                                    gaussian_epsilon(sigma, delta)),
               .x = {.label = "rows between releases, k", .logarithmic = true},
-              .y = {.label = "rms error of an entry", .logarithmic = true}};
+              .y = {.label = "rms error of an entry, in ζ²", .logarithmic = true}};
   const auto add = [&](const char* name, SigmaCurve ScheduleErrors::*curve) {
     Series series{.name = name};
     for (const ScheduleErrors& one : all) {
@@ -156,7 +156,7 @@ Figure release_schedule(const Effort& effort) {
   Figure figure{
       .title = "Publishing every k rows",
       .source = "beyond the paper",
-      .setting = fmt::format("{} rows, a release every k = 1 … {} rows, ζ = 1, δ = {}", rows, rows, delta)};
+      .setting = fmt::format("{} rows, a release every k = 1 … {} rows, ζ = 1, δ = 10⁻⁶", rows, rows)};
   figure.notes = {
       "A block of k rows is one step of the mechanism and has the sensitivity of a single row, so JME draws "
       "noise once a block. PP squares noisy rows: it must noise each row, whatever k is.",

@@ -98,9 +98,9 @@ Figure shapes_and_optimum(const Effort& effort) {
       "Error of a shape C for a workload A: ‖C‖₁→₂ ‖A C⁻¹‖ / √n, the root mean square noise of a release for "
       "rows of unit sensitivity and unit noise.",
       fmt::format(
-          "Certified bound: ‖A diag(√w)‖∗ / √(n Σw) for some weights w > 0; no matrix C has less error. "
-          "Up to n = {} its weights are optimal and it is the least error there is, to {}; beyond, "
-          "they are those of the shape that auto chooses.",
+          "Certified bound: ‖A diag(√w)‖∗ / √(n Σw) for some weights w > 0; no matrix C has less error. Up "
+          "to n = {} its weights are optimal and it is the least error there is, to {}; beyond, they are "
+          "those of the shape that auto chooses.",
           dense, certificate_gap),
       "To be streamed, the square root needs all past rows, scaled-blt:4 four vectors."};
   Table table{.name = "shapes-quality",
