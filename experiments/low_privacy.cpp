@@ -25,7 +25,7 @@ std::string frontier_text(const Frontier& frontier) {
 
 Chart frontier_chart() {
   return {.name = "low-privacy-frontier",
-          .title = fmt::format("d = {}: debiased PP is better below its line", dimension),
+          .title = "Debiased PP is better below its line (d → ∞)",
           .x = {.label = "rows between releases, k", .logarithmic = true},
           .y = {.label = "noise multiplier σ of equal error", .logarithmic = true}};
 }
@@ -137,11 +137,9 @@ Figure low_privacy(const Effort& effort) {
       least.x.push_back(static_cast<double>(one.every));
       least.y.push_back(frontiers.back().least_dimension());
       highest = std::max(highest, frontiers.back().highest_sigma());
-      const auto sigma = frontiers.back().sigma(dimension);
-      (sigma ? pp_wins : jme_wins) = true;
-      if (!sigma) continue;
+      (frontiers.back().sigma(dimension) ? pp_wins : jme_wins) = true;
       line.x.push_back(static_cast<double>(one.every));
-      line.y.push_back(*sigma);
+      line.y.push_back(frontiers.back().highest_sigma());
     }
     const BothEstimates both(which.workload, rows, dimension);
     if (i == 0) figure.charts.push_back(both_chart(which.subject, both));
@@ -153,7 +151,7 @@ Figure low_privacy(const Effort& effort) {
     table.rows.push_back({which.subject, frontier_text(frontiers[0]), frontier_text(frontiers[3]),
                           frontier_text(frontiers[6]), fmt::format("{:.3g}", least.y[0]),
                           fmt::format("{:.3g}", least.y[6]), fmt::format("{:.4f}", limit)});
-    if (!line.x.empty()) frontier.series.push_back(std::move(line));
+    frontier.series.push_back(std::move(line));
     dimensions.series.push_back(std::move(least));
     effort.progress(0.5 * static_cast<double>(i + 1) / static_cast<double>(all.size()));
   }

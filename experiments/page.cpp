@@ -38,7 +38,7 @@ report::Table claims_table(const std::vector<Claim>& claims, bool from_paper) {
 report::Table drawn(const Table& table) {
   report::Table result{.caption = table.title};
   for (std::size_t i = 0; i < table.columns.size(); ++i)
-    result.columns.push_back({.title = table.columns[i], .is_number = false});
+    result.columns.push_back({.title = table.columns[i], .is_word = i > 0});
   for (const auto& row : table.rows) {
     std::vector<Markup> cells;
     for (const std::string& cell : row) cells.push_back(report::text(cell));

@@ -42,9 +42,11 @@ std::string method_text(const std::string& method) {
   return found == names.end() ? method : found->second;
 }
 
+// What fits on a page; the charts' files have all ten.
+constexpr std::size_t shown_epochs[] = {1, 2, 3, 5, 7, 10};
+
 std::vector<std::string> with_epochs(std::vector<std::string> columns) {
-  for (std::size_t epoch = 1; epoch <= paper_epochs; ++epoch)
-    columns.push_back(fmt::format("epoch {}", epoch));
+  for (const std::size_t epoch : shown_epochs) columns.push_back(fmt::format("epoch {}", epoch));
   return columns;
 }
 
@@ -72,8 +74,7 @@ Table paper_accuracy() {
   for (const PaperSetting& setting : paper_settings()) {
     for (const PaperLine& line : setting.lines) {
       std::vector<std::string> row{claimed(setting), method_text(line.method)};
-      for (std::size_t epoch = 0; epoch < paper_epochs; ++epoch)
-        row.push_back(accuracy_text(accuracy_of(line, epoch)));
+      for (const std::size_t epoch : shown_epochs) row.push_back(accuracy_text(accuracy_of(line, epoch - 1)));
       table.rows.push_back(std::move(row));
     }
   }
@@ -97,8 +98,8 @@ Table our_accuracy(const std::vector<TrainingGroup>& groups) {
     std::vector<std::string> row{setting_text(group), method_text(group.method),
                                  group.epsilon ? fmt::format("{:.3g}", *group.epsilon) : "none",
                                  fmt::format("{}", group.accuracy.front().runs)};
-    for (std::size_t epoch = 0; epoch < paper_epochs; ++epoch)
-      row.push_back(epoch < group.accuracy.size() ? accuracy_text(group.accuracy[epoch]) : "–");
+    for (const std::size_t epoch : shown_epochs)
+      row.push_back(epoch <= group.accuracy.size() ? accuracy_text(group.accuracy[epoch - 1]) : "–");
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -117,9 +118,9 @@ Chart chart(const PaperSetting& setting, const std::vector<TrainingGroup>& group
   const bool has_ours =
       std::any_of(groups.begin(), groups.end(), [&](const TrainingGroup& g) { return is_of(g, setting); });
   Chart chart{.name = fmt::format("training-{}", setting.name),
-              .title = fmt::format("batch {}, σ = {} ({}){}", setting.batch, setting.sigma, claimed(setting),
+              .title = fmt::format("batch {}, σ = {}{}", setting.batch, setting.sigma,
                                    has_ours ? "; dashed: the paper's" : ": the paper's runs"),
-              .x = {.label = "epoch"},
+              .x = {.label = "epoch", .logarithmic = true},
               .y = {.label = "test accuracy in percent"}};
   for (const TrainingGroup& group : groups) {
     if (!is_of(group, setting)) continue;
@@ -198,8 +199,8 @@ Claim ranking_claim(const PaperSetting& setting, bool ahead_of_debiased, std::st
                                          : Verdict::refuted,
           .found =
               fmt::format("The paper's own three runs after ten epochs: JME {}, debiased PP {}, PP {}. "
-                          "Equally good methods would differ this much with probability {:.2f} (debiased) "
-                          "and {:.3f} (PP).",
+                          "Equally good methods would differ this much with probability {:.1g} (debiased) "
+                          "and {:.1g} (PP).",
                           accuracy_text(jme), accuracy_text(debiased), accuracy_text(pp), chance, chance_pp)};
 }
 
