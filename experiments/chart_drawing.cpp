@@ -96,7 +96,7 @@ report::Drawing drawing_of(const Chart& chart) {
                            .description = description(chart),
                            .x = drawn(chart.x),
                            .y = drawn(chart.y),
-                           .size = {.width = 380, .height = 290}};
+                           .size = {.width = 364, .height = 285}};  // fits a phone of 360 pixels
   std::size_t place = 0;
   for (const Series& series : chart.series) result.series.push_back(drawn(series, place++));
   for (const Mark& mark : chart.marks) {

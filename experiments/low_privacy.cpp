@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <jme/privacy/gaussian.hpp>
+#include <jme/report/number_text.hpp>
 
 #include "experiments/agreement.hpp"
 #include "experiments/both_estimates.hpp"
@@ -20,7 +21,9 @@ constexpr double delta = 1e-6;
 
 std::string frontier_text(const Frontier& frontier) {
   const auto sigma = frontier.sigma(dimension);
-  return sigma ? fmt::format("σ < {:.3g} (ε > {:.3g})", *sigma, gaussian_epsilon(*sigma, delta)) : "never";
+  return sigma ? fmt::format("σ < {:.3g} (ε > {})", *sigma,
+                             report::number_text(gaussian_epsilon(*sigma, delta), 3))
+               : "never";
 }
 
 Chart frontier_chart() {
@@ -102,7 +105,7 @@ double Frontier::highest_sigma() const {
 
 Figure low_privacy(const Effort& effort) {
   Figure figure{.title = "Low privacy: when is PP better, and is it optimal?",
-                .source = "beyond the paper (its open question, Section 7)",
+                .source = "Section 7, the open question",
                 .setting = fmt::format("{} rows, d = {}, ζ = 1, δ = 10⁻⁶", rows, dimension)};
   figure.notes = {
       "JME's squared error is 4 d(d+1) β σ² and debiased PP's (d+1) α (8 σ² + 16 d σ⁴), with β = ‖C‖² ‖A "
@@ -122,8 +125,7 @@ Figure low_privacy(const Effort& effort) {
               .title = fmt::format("When debiased PP has less error than JME, d = {}; and both together at "
                                    "k = 1 as σ → 0",
                                    dimension),
-              .columns = {"workload", "k = 1", "k = 8", "k = 64", "d₀ at k = 1", "d₀ at k = 64",
-                          "both together / PP"},
+              .columns = {"workload", "k = 1", "k = 64", "d₀ at k = 1", "d₀ at k = 64", "both together / PP"},
               .rows = {}};
   bool pp_wins = false, jme_wins = false, never_optimal = true;
   double highest = 0, least_gain = 1, most_gain = 0;
@@ -148,9 +150,9 @@ Figure low_privacy(const Effort& effort) {
     const double limit = std::sqrt(both.low_privacy_ratio());
     least_gain = std::min(least_gain, limit);
     most_gain = std::max(most_gain, limit);
-    table.rows.push_back({which.subject, frontier_text(frontiers[0]), frontier_text(frontiers[3]),
-                          frontier_text(frontiers[6]), fmt::format("{:.3g}", least.y[0]),
-                          fmt::format("{:.3g}", least.y[6]), fmt::format("{:.4f}", limit)});
+    table.rows.push_back({which.subject, frontier_text(frontiers[0]), frontier_text(frontiers[6]),
+                          fmt::format("{:.3g}", least.y[0]), fmt::format("{:.3g}", least.y[6]),
+                          fmt::format("{:.4f}", limit)});
     frontier.series.push_back(std::move(line));
     dimensions.series.push_back(std::move(least));
     effort.progress(0.5 * static_cast<double>(i + 1) / static_cast<double>(all.size()));

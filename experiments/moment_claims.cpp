@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <jme/report/number_text.hpp>
+
 namespace jme::experiments {
 namespace {
 
@@ -25,7 +27,7 @@ Range ratio_range(const SigmaCurve& of, const SigmaCurve& to) {
 }
 
 std::string range_text(const Range& range) {
-  const std::string low = fmt::format("{:.3g}", range.low), high = fmt::format("{:.3g}", range.high);
+  const std::string low = report::number_text(range.low, 3), high = report::number_text(range.high, 3);
   return low == high ? low : low + " to " + high;
 }
 

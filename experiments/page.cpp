@@ -1,5 +1,7 @@
 #include "experiments/page.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <jme/report/number_text.hpp>
@@ -35,10 +37,17 @@ report::Table claims_table(const std::vector<Claim>& claims, bool from_paper) {
   return table;
 }
 
+/// Numbers and names are kept whole, and the table scrolls where they do not fit; sentences are not.
+bool is_short(const Table& table, std::size_t column) {
+  constexpr std::size_t longest = 32;  // bytes
+  return std::all_of(table.rows.begin(), table.rows.end(),
+                     [&](const auto& row) { return row[column].size() <= longest; });
+}
+
 report::Table drawn(const Table& table) {
   report::Table result{.caption = table.title};
   for (std::size_t i = 0; i < table.columns.size(); ++i)
-    result.columns.push_back({.title = table.columns[i], .is_word = i > 0});
+    result.columns.push_back({.title = table.columns[i], .is_word = is_short(table, i)});
   for (const auto& row : table.rows) {
     std::vector<Markup> cells;
     for (const std::string& cell : row) cells.push_back(report::text(cell));
