@@ -94,8 +94,8 @@ void add_shape_claims(Figure& figure, const std::vector<ShapePair>& pairs) {
                            .found = ours});
   figure.notes.push_back(fmt::format(
       "PP with shaped noise: the supremum over streams is attained by +ζe₁, −ζe₁, …; a dual bound leaves at "
-      "most {:.0e} of it to any other.",
-      std::max(widest, 1e-15)));
+      "most {} of it to any other.",
+      report::number_text(std::max(widest, 1e-15), 1)));
 }
 
 Table crossover_table(std::string name, const std::vector<ShapePair>& pairs) {
