@@ -118,7 +118,7 @@ void Adam::check(std::span<const float> gradients, std::span<const float> square
     throw DataError(fmt::format("batch {}: has more than 2^30 examples", steps_done() + 1));
   // A sum of that many clipped gradients is no longer than this; one that is was not clipped.
   const auto check_length = [&](std::span<const float> values, double bound, const char* what) {
-    const double allowed = bound * (static_cast<double>(examples) + config.sum_error) * (1 + 1e-6);
+    const double allowed = bound * (static_cast<double>(examples) + mechanism().sum_error()) * (1 + 1e-6);
     const double square = sum_over(
         [&](std::size_t begin, std::size_t count) { return squared_length(values.data() + begin, count); });
     if (!(std::sqrt(square) <= allowed)) {

@@ -17,8 +17,13 @@ using ::testing::HasSubstr;
 constexpr std::size_t d = 37;  // whole vectors and a rest
 
 BatchConfig config(BatchMethod method = BatchMethod::jme) {
-  return {
-      .budget = {.sigma = 0.3}, .steps = 40, .dimension = d, .norm_bound = 1, .method = method, .batch = 4};
+  return {.budget = {.sigma = 0.3},
+          .steps = 40,
+          .dimension = d,
+          .norm_bound = 1,
+          .method = method,
+          .batch = 4,
+          .participation = Participation{}};
 }
 
 /// Sums that four clipped gradients can have.
@@ -140,7 +145,7 @@ TEST(Adam, IsItsDefinitionForShapedNoise) {
     for (BatchMethod method : {BatchMethod::jme, BatchMethod::pp_debiased}) {
       BatchConfig batch = config(method);
       batch.shape = Shape::parse(shape);
-      batch.participation = {.rows = 2, .separation = 20};
+      batch.participation = Participation{.rows = 2, .separation = 20};
       expect_agreement(batch, steady);
     }
   }
