@@ -44,7 +44,7 @@ int main(int argc, char** argv) try {
   using namespace jme::bench;
   Effort effort{.seconds = 6, .repetitions = 7};
   std::vector<std::string> wanted;
-  for (const std::string word : std::vector<std::string>(argv + 1, argv + argc)) {
+  for (const std::string& word : std::vector<std::string>(argv + 1, argv + argc)) {
     if (word == "--quick") {
       effort = {.seconds = 1, .repetitions = 3};
     } else if (word == "adam" || word == "step") {
