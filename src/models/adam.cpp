@@ -158,16 +158,17 @@ void Adam::step(std::span<float> parameters, std::span<const float> gradients, s
   }
   const bool at_once = !settings_.update_norm;
   const auto load = [&](const BlockTile& tile) {
-    for (std::size_t i = 0; i < tile.first.size(); ++i) tile.first[i] = gradients[tile.begin + i];
-    if (squares.empty()) return;
-    for (std::size_t i = 0; i < tile.second.size(); ++i) tile.second[i] = squares[tile.begin + i];
+    widen(gradients.data() + tile.begin, tile.first.data(), tile.first.size());
+    if (!squares.empty()) widen(squares.data() + tile.begin, tile.second.data(), tile.second.size());
   };
   const auto take = [&](const BlockTile& tile) {
     adam_tile(kernel, tile.first.data(), tile.second.data(), first_.data() + tile.begin,
               second_.data() + tile.begin, at_once ? parameters.data() + tile.begin : nullptr,
               tile.first.size());
   };
-  stream_.step(load, take);
+  std::vector<const float*> touched{gradients.data(), first_.data(), second_.data(), parameters.data()};
+  if (!squares.empty()) touched.push_back(squares.data());
+  stream_.step(load, take, touched);
   if (at_once) return;
   const double square = sum_over([&](std::size_t begin, std::size_t count) {
     return squared_update(kernel, first_.data() + begin, second_.data() + begin, count);
@@ -199,7 +200,9 @@ BatchMechanism::NoiseLevel Adam::noise_level(std::size_t steps) const {
 }
 
 AdamState Adam::state() const {
-  return {.noise = stream_.state(), .first = first_, .second = second_};
+  return {.noise = stream_.state(),
+          .first = {first_.begin(), first_.end()},
+          .second = {second_.begin(), second_.end()}};
 }
 
 void Adam::restore(const AdamState& state) {
@@ -210,8 +213,8 @@ void Adam::restore(const AdamState& state) {
   if (!fits(state.first) || !fits(state.second))
     throw StateError("state: its moments are not those of this training");
   stream_.restore(state.noise);
-  first_ = state.first;
-  second_ = state.second;
+  first_.assign(state.first.begin(), state.first.end());
+  second_.assign(state.second.begin(), state.second.end());
 }
 
 double clip_factor(double norm, double bound) {

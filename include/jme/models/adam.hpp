@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <jme/filter/aligned_vector.hpp>
 #include <jme/moments/block_stream.hpp>
 
 namespace jme {
@@ -83,7 +84,7 @@ class Adam {
   AdamSettings settings_;
   BlockStream stream_;
   std::vector<double> squared_noise_;  // pp-debiased: ||row t of C1^-1||^2 for every step
-  std::vector<float> first_, second_;
+  std::vector<float, LineAllocator<float>> first_, second_;
 };
 
 /// What to multiply a gradient of length `norm` by so that it is at most `bound` long, rounded down far
