@@ -1,6 +1,8 @@
 #include "layers.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <tuple>
 
 #include <ATen/ATen.h>
@@ -110,10 +112,21 @@ at::Tensor LinearLayer::backward(const at::Tensor& input, const at::Tensor& outp
 }
 
 Loss cross_entropy(const at::Tensor& logits, const at::Tensor& labels) {
-  const at::Tensor log_softmax = at::log_softmax(logits, 1);
-  const at::Tensor column = labels.unsqueeze(1);
-  Loss loss{.values = -log_softmax.gather(1, column).squeeze(1), .gradient = log_softmax.exp()};
-  loss.gradient.scatter_add_(1, column, at::full_like(column, -1, loss.gradient.options()));
+  // In double and number by number: a vector's rest could have another exponential than its lanes.
+  const auto examples = static_cast<std::size_t>(logits.size(0)),
+             classes = static_cast<std::size_t>(logits.size(1));
+  Loss loss{.values = std::vector<double>(examples), .gradient = at::empty_like(logits)};
+  const float* all = logits.data_ptr<float>();
+  float* gradient = loss.gradient.data_ptr<float>();
+  for (std::size_t j = 0; j < examples; ++j, all += classes, gradient += classes) {
+    const auto label = static_cast<std::size_t>(labels.data_ptr<std::int64_t>()[j]);
+    const double largest = double{*std::max_element(all, all + classes)};
+    double total = 0;
+    for (std::size_t k = 0; k < classes; ++k) total += std::exp(double{all[k]} - largest);
+    for (std::size_t k = 0; k < classes; ++k)
+      gradient[k] = static_cast<float>(std::exp(double{all[k]} - largest) / total - (k == label ? 1.0 : 0.0));
+    loss.values[j] = std::log(total) - (double{all[label]} - largest);
+  }
   return loss;
 }
 
