@@ -139,13 +139,13 @@ class Kill : public DurableJob {
   Canaries values_;
 };
 
-TEST_F(Kill, FiftyTimesAtRandomMomentsChangesNoRelease) {
+TEST_F(Kill, FiftyTimesAtRandomMomentsChangesNoReleaseAndLeavesNoValue) {
   kill_and_resume(50, 1);
 }
 
 class SlowKill : public Kill {};
 
-TEST_F(SlowKill, TwoThousandTimesAtRandomMomentsChangesNoRelease) {
+TEST_F(SlowKill, TwoThousandTimesAtRandomMomentsChangesNoReleaseAndLeavesNoValue) {
   kill_and_resume(2000, 2);
 }
 
