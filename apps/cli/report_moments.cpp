@@ -82,7 +82,7 @@ Table centre_table(const ReportInput& input, const VectorEstimate& centre, const
   const std::optional<VectorEstimate> variance = variances(input);
   const bool bounded = !input.run.bounds.is_none();
   Table table;
-  table.columns = {{bounded ? "column, its public range" : "column"}, {title, true}};
+  table.columns = {{bounded ? "column, range" : "column"}, {title, true}};
   if (variance) table.columns.push_back({"standard deviation", true});
   for (std::size_t i = 0; i < std::min(columns.size(), most_table_rows); ++i) {
     const auto k = static_cast<Eigen::Index>(i);
