@@ -362,31 +362,5 @@ TEST_F(DurableCommand, AReaderThatGoesAwayLosesNothing) {
             jme("run" + flags + seed, {.input = csv}).out);
 }
 
-// No digits of a value, no double of it, in any file that a killed run leaves.
-TEST_F(DurableCommand, NoValueOfTheInputIsInTheStateFolder) {
-  const std::string csv = read_text(input(40));
-  LiveRun run(words("run" + flags + state()));
-  run.write(first_rows(csv, 22));
-  run.lines(6);
-  run.send(SIGKILL);
-  EXPECT_EQ(run.wait(), 128 + SIGKILL);
-  std::size_t searched = 0, values = 0;
-  for (const auto& entry : fs::directory_iterator(path("state"))) {
-    const std::string bytes = read_text(entry.path());
-    searched += bytes.size();
-    for (std::size_t at = csv.find("0."); at != std::string::npos; at = csv.find("0.", at + 1)) {
-      ++values;
-      const std::string digits = csv.substr(at, 11);
-      EXPECT_EQ(bytes.find(digits), std::string::npos);
-      for (const double sign : {1.0, -1.0}) {
-        const double value = sign * std::stod(digits);
-        EXPECT_EQ(bytes.find(std::string(reinterpret_cast<const char*>(&value), 8)), std::string::npos);
-      }
-    }
-  }
-  EXPECT_GT(searched, 20'000U);
-  EXPECT_GT(values, 100U);
-}
-
 }  // namespace
 }  // namespace jme::test
