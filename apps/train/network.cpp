@@ -9,7 +9,8 @@
 #include <malloc.h>
 #endif
 
-#include <ATen/ATen.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
 #include <cblas.h>
 #include <fmt/format.h>
 

@@ -6,8 +6,9 @@
 #include <random>
 #include <vector>
 
-#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
 #include <gmock/gmock.h>
 
 #include <jme/base/errors.hpp>
@@ -355,8 +356,8 @@ TEST(Network, RefusesWhatDoesNotFit) {
   EXPECT_THROW(call(batch.pictures.narrow(3, 0, 7), batch.labels, clipping, sum), DataError);
   EXPECT_THROW(call(batch.pictures.to(at::kDouble), batch.labels, clipping, sum), DataError);
   EXPECT_THROW(call(batch.pictures, batch.labels.narrow(0, 0, 1), clipping, sum), DataError);
-  EXPECT_THROW(call(batch.pictures, batch.labels + 4, clipping, sum), DataError);
-  EXPECT_THROW(call(batch.pictures, batch.labels - 4, clipping, sum), DataError);
+  EXPECT_THROW(call(batch.pictures, batch.labels.add(4), clipping, sum), DataError);
+  EXPECT_THROW(call(batch.pictures, batch.labels.sub(4), clipping, sum), DataError);
   EXPECT_THROW(call(batch.pictures, batch.labels, clipping, short_sum), DataError);
   EXPECT_THROW(call(batch.pictures, batch.labels, {.rule = ClipRule::each, .bound = 0}, sum),
                InvalidParameter);
