@@ -152,8 +152,9 @@ std::optional<Snapshot> Checkpoint::load(const std::string& identity, const Pict
     if (header.at("pictures").get<Digest>() != training.digest(header.at("salt").get<Nonce>()))
       throw StateError(fmt::format("{}: belongs to a training on other pictures", path_));
     const auto size = [&](const char* name) { return header.at(name).get<std::size_t>(); };
-    Snapshot snapshot{.evaluations = evaluations_from(header.at("evaluations")),
-                      .seconds = header.at("seconds").get<double>()};
+    Snapshot snapshot;
+    snapshot.evaluations = evaluations_from(header.at("evaluations"));
+    snapshot.seconds = header.at("seconds").get<double>();
     snapshot.parameters = take<float>(rest, size("parameters"));
     snapshot.adam.first = take<float>(rest, size("first"));
     snapshot.adam.second = take<float>(rest, size("second"));
