@@ -91,7 +91,9 @@ TEST(LargestBatch, IsExceededWithProbabilityTwoToTheMinusEighty) {
     };
     const auto k = static_cast<double>(largest_batch(examples, q));
     const double limit = -80 * std::log(2.0);
-    if (k < n) EXPECT_LE(log_tail(k), limit) << examples << ' ' << q;
+    if (k < n) {
+      EXPECT_LE(log_tail(k), limit) << examples << ' ' << q;
+    }
     // Chernoff's bound is loose by a factor of some standard deviations, not more: a tenth less is not enough.
     const double less = n * q + 0.9 * (k - n * q);
     EXPECT_GT(std::lgamma(n + 1) - std::lgamma(less + 1) - std::lgamma(n - less + 1) + less * std::log(q) +
