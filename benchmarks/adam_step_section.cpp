@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <thread>
+#include <utility>
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -50,13 +49,9 @@ Comparison compared(const std::string& name, Shape shape, unsigned threads, cons
 
 }  // namespace
 
-std::vector<Comparison> adam_steps(const Effort& effort) {
-  std::vector<Comparison> lines;
-  for (const unsigned threads : {1U, std::max(2U, std::thread::hardware_concurrency())}) {
-    lines.push_back(compared("identity", Shape::identity(), threads, effort));
-    lines.push_back(compared("scaled-blt:2", Shape::scaled_blt(2), threads, effort));
-  }
-  return lines;
+std::vector<Comparison> adam_steps(const Effort& effort, unsigned threads) {
+  return {compared("identity", Shape::identity(), threads, effort),
+          compared("scaled-blt:2", Shape::scaled_blt(2), threads, effort)};
 }
 
 }  // namespace jme::bench

@@ -20,7 +20,8 @@ const std::vector<std::pair<std::string, Json (*)(const Options&)>> sections{
     {"middle", middle_section},           {"long", long_section},
     {"dimension", dimension_section},     {"block", block_section},
     {"wide_memory", wide_memory_section}, {"long_memory", long_memory_section},
-    {"ingest", ingest_section},           {"shape", shape_section}};
+    {"ingest", ingest_section},           {"shape", shape_section},
+    {"unbounded", unbounded_section}};
 
 int usage() {
   std::fputs("usage: jme_bench [--quick] [--scratch DIR] [SECTION...]\nsections:", stderr);

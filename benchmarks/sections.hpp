@@ -22,6 +22,7 @@ struct Options {
 [[nodiscard]] Json wide_memory_section(const Options& options);
 [[nodiscard]] Json long_memory_section(const Options& options);
 [[nodiscard]] Json ingest_section(const Options& options);
-[[nodiscard]] Json shape_section(const Options& options);
+[[nodiscard]] Json shape_section(const Options& options);      ///< errors over the proven optimum
+[[nodiscard]] Json unbounded_section(const Options& options);  ///< what not knowing the horizon costs
 
 }  // namespace jme::bench

@@ -74,13 +74,39 @@ def lines_of(ours, peers):
         line("  with --state | limit: without", value("durable", "rows"), "rows/s", None, value("durable", "without"),
              of_limit(0.5)),
     ]
-    for workload, by_horizon in ours["shape"]["rmse_over_optimum"].items():
-        for steps, ratio in by_horizon.items():
-            lines.append(line(f"scaled-blt:4 rmse / optimum, {workload}, n = {steps}", ratio, "ratio", None, None,
-                              below(1.01, "1.01")))
+    lines += shape_lines(ours["shape"])
     for workload, seconds in ours["shape"]["auto_seconds"].items():
         lines.append(line(f"shape auto, {workload}, n = 1e6", seconds, "seconds", None, None, below(0.05, "50 ms")))
+    lines += unbounded_lines(ours["unbounded"])
     return lines
+
+
+def at_most(most, text):
+    return f"<= {text}", lambda entry: entry["ours"] <= most
+
+
+def shape_lines(shape):
+    """Errors over a proven lower bound of every shape's."""
+    names = {"scaled_blt_4": "scaled-blt:4", "auto": "auto", "certified": "scaled-blt:4"}
+    most = {"scaled_blt_4": 1.001, "auto": 1.01, "certified": 1.002}
+    lines = [line(f"{names[kind]} rmse / optimum, {workload}, n = {steps}", ratio, "ratio", None, None,
+                  at_most(most[kind], str(most[kind])))
+             for kind, by_workload in shape["rmse_over_optimum"].items()
+             for workload, by_steps in by_workload.items() for steps, ratio in by_steps.items()]
+    lines.append(line("scaled-blt:5 rmse, prefix, n = 1e6", shape["rmse_million"], "ratio", None, None,
+                      at_most(5.15, "5.15")))
+    return lines
+
+
+def unbounded_lines(unbounded):
+    return [line("unbounded, decay:0.9, largest error / infinite optimum", unbounded["decay_0.9"], "ratio", None, None,
+                 at_most(1.0001, "1.0001")),
+            line("unbounded, decay:0.999, largest error / infinite optimum", unbounded["decay_0.999"], "ratio", None,
+                 None, at_most(1.001, "1.001")),
+            line("unbounded, mean, rmse / optimum, worst of n = 100..4096", unbounded["mean"], "ratio", None, None,
+                 at_most(1.005, "1.005")),
+            line("unbounded, prefix, error / known horizon's, worst to 1e6", unbounded["prefix"], "ratio", None, None,
+                 at_most(1.35, "1.35"))]
 
 
 def _dig(tree, path):

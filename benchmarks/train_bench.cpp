@@ -1,10 +1,9 @@
 // What training costs, beside what one would do without privacy or with torch's own normals; ./bench --train
 // runs it.
 //
-//     jme_train_bench [--quick] [adam] [step]
+//     jme_train_bench [--quick] [--threads N] [adam] [step]
 #include <cstdio>
 #include <exception>
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -40,29 +39,46 @@ Comparison in_turns(const std::string& what, const Effort& effort, const std::fu
 
 }  // namespace jme::bench
 
+namespace {
+
+void print(const jme::bench::Comparison& line) {
+  fmt::print("{:<58}{:>7.1f} ms{:>9.1f} ms{:>8.2f}x   {} {}x  {}\n", line.what, 1e3 * line.ours,
+             1e3 * line.beside, line.ratio, line.more_is_better ? ">=" : "<=", line.target,
+             line.holds() ? "PASS" : "MISS");
+  fmt::print("{:<58}{:>7.0f} MB\n", "  peak memory of the process until here", 1e-6 * line.peak_bytes);
+  std::fflush(stdout);
+}
+
+int usage() {
+  std::fputs("usage: jme_train_bench [--quick] [--threads N] [adam] [step]\n", stderr);
+  return 2;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) try {
   using namespace jme::bench;
   Effort effort{.seconds = 6, .repetitions = 7};
+  std::vector<unsigned> thread_counts{1, 2};
   std::vector<std::string> wanted;
-  for (const std::string word : std::vector<std::string>(argv + 1, argv + argc)) {
-    if (word == "--quick") {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--quick") {
       effort = {.seconds = 1, .repetitions = 3};
-    } else if (word == "adam" || word == "step") {
-      wanted.push_back(word);
+    } else if (words[i] == "--threads" && i + 1 < words.size()) {
+      thread_counts = {static_cast<unsigned>(std::stoul(words[++i]))};
+    } else if (words[i] == "adam" || words[i] == "step") {
+      wanted.push_back(words[i]);
     } else {
-      std::fputs("usage: jme_train_bench [--quick] [adam] [step]\n", stderr);
-      return 2;
+      return usage();
     }
   }
   if (wanted.empty()) wanted = {"adam", "step"};
   fmt::print("{:<58}{:>10}{:>12}{:>9}   {}\n", "what", "ours", "beside", "ratio", "target");
   for (const std::string& name : wanted) {
-    for (const Comparison& line : name == "adam" ? adam_steps(effort) : training_steps(effort)) {
-      fmt::print("{:<58}{:>7.1f} ms{:>9.1f} ms{:>8.2f}x   {}{} {}\n", line.what, 1e3 * line.ours,
-                 1e3 * line.beside, line.ratio, line.more_is_better ? ">= " : "<= ", line.target,
-                 line.holds() ? "PASS" : "MISS");
-      fmt::print("{:<58}{:>7.0f} MB\n", "  peak memory of the process until here", 1e-6 * line.peak_bytes);
-      std::fflush(stdout);
+    for (const unsigned threads : thread_counts) {
+      for (const auto& line : name == "adam" ? adam_steps(effort, threads) : training_steps(effort, threads))
+        print(line);
     }
   }
   return 0;

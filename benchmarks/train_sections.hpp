@@ -25,8 +25,8 @@ struct Comparison {
                                   Clock clock, double target, bool more_is_better);
 
 /// The optimiser's own step against torch's elementwise operators with two draws of normal_ a parameter.
-[[nodiscard]] std::vector<Comparison> adam_steps(const Effort& effort);
+[[nodiscard]] std::vector<Comparison> adam_steps(const Effort& effort, unsigned threads);
 /// One training step with private gradients against the same without.
-[[nodiscard]] std::vector<Comparison> training_steps(const Effort& effort);
+[[nodiscard]] std::vector<Comparison> training_steps(const Effort& effort, unsigned threads);
 
 }  // namespace jme::bench

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <thread>
-
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -61,13 +58,9 @@ Comparison compared(const char* name, BatchMethod method, double target, unsigne
 
 }  // namespace
 
-std::vector<Comparison> training_steps(const Effort& effort) {
-  std::vector<Comparison> lines;
-  for (const unsigned threads : {1U, std::max(2U, std::thread::hardware_concurrency())}) {
-    lines.push_back(compared("pp", BatchMethod::pp, 3, threads, effort));
-    lines.push_back(compared("jme", BatchMethod::jme, 5, threads, effort));
-  }
-  return lines;
+std::vector<Comparison> training_steps(const Effort& effort, unsigned threads) {
+  return {compared("pp", BatchMethod::pp, 3, threads, effort),
+          compared("jme", BatchMethod::jme, 5, threads, effort)};
 }
 
 }  // namespace jme::bench

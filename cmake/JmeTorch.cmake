@@ -1,5 +1,6 @@
 # ATen, the tensor library inside Debian's libtorch-dev, as the target jme_torch. Torch's own CMake configuration is not
 # used: it asks for the development files of everything libtorch was built with.
+find_package(OpenMP REQUIRED)  # with which ATen shares out work
 find_path(JME_TORCH_INCLUDE ATen/core/Tensor.h)
 find_library(JME_TORCH_CPU torch_cpu)
 find_library(JME_C10 c10)

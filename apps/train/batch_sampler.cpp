@@ -59,8 +59,8 @@ std::vector<std::uint32_t> BatchSampler::draw(std::uint64_t step) const {
   std::vector<std::uint32_t> chosen;
   for (std::size_t begin = 0; good && begin < examples_; begin += words) {
     int written = 0;
-    good = EVP_EncryptUpdate(cipher.get(), reinterpret_cast<std::uint8_t*>(bits.data()), &written, zeros.data(),
-                             static_cast<int>(zeros.size())) == 1;
+    good = EVP_EncryptUpdate(cipher.get(), reinterpret_cast<std::uint8_t*>(bits.data()), &written,
+                             zeros.data(), static_cast<int>(zeros.size())) == 1;
     const std::size_t count = std::min(words, examples_ - begin);
     for (std::size_t i = 0; i < count; ++i) {
       if (bits[i] < threshold_) chosen.push_back(static_cast<std::uint32_t>(begin + i));

@@ -8,13 +8,14 @@
 
 namespace jme::train {
 
-/// Poisson sampling: every example is in every batch on its own with the same probability. Which examples are in
-/// a batch is as secret as the noise, because amplification by sampling rests on nobody knowing it: the bits come from
-/// AES-256-CTR under a key of its own, apart from the noise's.
+/// Poisson sampling: every example is in every batch on its own with the same probability. Which examples are
+/// in a batch is as secret as the noise, because amplification by sampling rests on nobody knowing it: the
+/// bits come from AES-256-CTR under a key of its own, apart from the noise's.
 ///
-/// Every example compares 64 bits of its own with the probability, rounded down to 2^-64. Skipping geometrically from
-/// one chosen example to the next would need fewer bits, but would be exact only up to the rounding of a logarithm; this
-/// costs a tenth of a millisecond at 50,000 examples, nothing beside a batch's gradients, and does not branch on them.
+/// Every example compares 64 bits of its own with the probability, rounded down to 2^-64. Skipping
+/// geometrically from one chosen example to the next would need fewer bits, but would be exact only up to the
+/// rounding of a logarithm; this costs a tenth of a millisecond at 50,000 examples, nothing beside a batch's
+/// gradients, and does not branch on them.
 class BatchSampler {
  public:
   /// Keyed from the system. Throws InvalidParameter unless 0 < probability < 1.

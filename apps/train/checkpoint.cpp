@@ -24,7 +24,8 @@
 namespace jme::train {
 namespace {
 
-// The magic line, the length of the header, the header as JSON, the arrays it announces, SHA-256 of all before.
+// The magic line, the length of the header, the header as JSON, the arrays it announces, SHA-256 of all
+// before.
 constexpr std::string_view magic = "jme-train checkpoint 1\n";
 using Digest = std::array<std::uint8_t, SHA256_DIGEST_LENGTH>;
 

@@ -52,7 +52,8 @@ struct IdxArray {
   std::vector<std::uint8_t> bytes;
 };
 
-/// idx: two zero bytes, 8 for unsigned bytes, the number of sizes, the sizes (32 bits, high byte first), bytes.
+/// idx: two zero bytes, 8 for unsigned bytes, the number of sizes, the sizes (32 bits, high byte first),
+/// bytes.
 IdxArray read_idx(const std::string& path, std::size_t dimensions) {
   GzipFile file(path);
   std::array<std::uint8_t, 4> magic{};
@@ -86,7 +87,8 @@ void check_labels(const Pictures& pictures, std::int64_t classes, const std::str
   }
 }
 
-Pictures read_idx_pair(const std::string& pictures_path, const std::string& labels_path, std::int64_t classes) {
+Pictures read_idx_pair(const std::string& pictures_path, const std::string& labels_path,
+                       std::int64_t classes) {
   IdxArray pixels = read_idx(pictures_path, 3);
   IdxArray labels = read_idx(labels_path, 1);
   if (pixels.sizes[0] != labels.sizes[0])
@@ -162,7 +164,8 @@ Dataset read_cifar10(const std::string& directory) {
   const Pictures empty{.channels = 3, .height = 32, .width = 32};
   Dataset dataset{.name = "cifar10", .training = empty, .test = empty};
   for (int batch = 1; batch <= 5; ++batch)
-    append_cifar_batch(fmt::format("{}/data_batch_{}.bin", directory, batch), dataset.classes, dataset.training);
+    append_cifar_batch(fmt::format("{}/data_batch_{}.bin", directory, batch), dataset.classes,
+                       dataset.training);
   append_cifar_batch(directory + "/test_batch.bin", dataset.classes, dataset.test);
   return dataset;
 }

@@ -5,11 +5,13 @@
 
 #include <ATen/ATen.h>
 
+#include "example_products.hpp"
+
 namespace jme::train {
 namespace {
 
 constexpr double norm_epsilon = 1e-5;
-constexpr std::array<std::int64_t, 2> ones{1, 1}, twos{2, 2}, zeros{0, 0}, threes{3, 3};
+constexpr std::array<std::int64_t, 2> ones{1, 1}, twos{2, 2}, zeros{0, 0};
 
 /// sum over an example's positions: m x channels x height x width -> m x channels.
 at::Tensor over_positions(const at::Tensor& values) {
@@ -80,11 +82,7 @@ at::Tensor ConvBlock::backward(const Trace& trace, const at::Tensor& output, Wei
         at::convolution_backward(convolved, trace.input, weight_, c10::nullopt, ones, ones, ones, false,
                                  zeros, 1, {wants_input, added, false});
   }
-  if (!added) {
-    const at::Tensor unfolded = at::im2col(trace.input, threes, ones, ones, ones);
-    weight = at::bmm(convolved.flatten(2), unfolded.transpose(1, 2));
-  }
-  gradients.push_back(added ? weight.reshape({1, -1}) : weight.flatten(1));
+  gradients.push_back(added ? weight.reshape({1, -1}) : convolution_weight_gradients(trace.input, convolved));
   gradients.push_back(rows(scale, form));
   gradients.push_back(rows(shift, form));
   return input;

@@ -71,17 +71,18 @@ TrainingConfig paper_training(const PaperSetting& setting, const PaperLine& line
   config.clip = 1;
   if (line.lambda > 0) config.lambda = line.lambda;
   config.adam.learning_rate = setting.learning_rate;
-  // As in DP-AdamBC, where the corrected second moment is raised to gamma' before the root: without that reading a step
-  // would be m / eps wherever the noise makes v negative, a million times too long. Plain DP-Adam's v cannot be
-  // negative, and its eps is Adam's own.
+  // As in DP-AdamBC, where the corrected second moment is raised to gamma' before the root: without that
+  // reading a step would be m / eps wherever the noise makes v negative, a million times too long. Plain
+  // DP-Adam's v cannot be negative, and its eps is Adam's own.
   if (method == BatchMethod::pp) {
     config.adam.epsilon = line.eps;
   } else {
     config.adam.epsilon = 0;
     config.adam.least_square = line.eps;
   }
-  config.noise_floor = 0;
-  // "We also find it helpful to clip the updates; for this, we use the same clipping norm": of the step itself.
+  config.adam.noise_floor = 0;
+  // "We also find it helpful to clip the updates; for this, we use the same clipping norm": of the step
+  // itself.
   config.adam.update_norm = config.clip / setting.learning_rate;
   config.evaluations = setting.evaluations;
   return config;

@@ -9,7 +9,8 @@
 
 namespace jme::train {
 
-/// A method of the paper's tables on CIFAR-10: accuracy in percent after each of ten epochs, mean of three runs.
+/// A method of the paper's tables on CIFAR-10: accuracy in percent after each of ten epochs, mean of three
+/// runs.
 struct PaperLine {
   std::string_view name;
   BatchMethod method;  ///< what it is here
@@ -32,8 +33,9 @@ struct PaperSetting {
 inline constexpr double paper_delta = 1e-6;
 inline constexpr double paper_epochs = 10;
 
-/// The paper's line as our trainer runs it (docs/training.md derives the reading). `method`: the line's own, or jme with
-/// per-example squares in the place of the paper's.
-[[nodiscard]] TrainingConfig paper_training(const PaperSetting& setting, const PaperLine& line, BatchMethod method);
+/// The paper's line as our trainer runs it (docs/training.md derives the reading). `method`: the line's own,
+/// or jme with per-example squares in the place of the paper's.
+[[nodiscard]] TrainingConfig paper_training(const PaperSetting& setting, const PaperLine& line,
+                                            BatchMethod method);
 
 }  // namespace jme::train

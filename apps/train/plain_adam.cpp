@@ -23,7 +23,8 @@ void PlainAdam::step(std::span<float> parameters, std::span<const float> gradien
     first_[i] = static_cast<float>(m);
     second_[i] = static_cast<float>(v);
     const double root = std::sqrt(std::max(correct2 * v, settings_.least_square)) + settings_.epsilon;
-    parameters[i] = static_cast<float>(shrink * parameters[i] - settings_.learning_rate * correct1 * m / root);
+    parameters[i] =
+        static_cast<float>(shrink * parameters[i] - settings_.learning_rate * correct1 * m / root);
   }
 }
 
@@ -34,8 +35,8 @@ AdamState PlainAdam::state() const {
 }
 
 void PlainAdam::restore(const AdamState& state) {
-  if (state.first.size() != first_.size() || state.second.size() != second_.size() || !state.noise.first.empty() ||
-      !state.noise.second.empty())
+  if (state.first.size() != first_.size() || state.second.size() != second_.size() ||
+      !state.noise.first.empty() || !state.noise.second.empty())
     throw StateError("state: its moments are not those of this training");
   steps_ = state.noise.steps;
   first_ = state.first;

@@ -7,8 +7,8 @@
 
 namespace jme::train {
 
-/// Adam without noise, NOT private: what privacy is measured against. The same settings as jme::Adam, without its
-/// bounds on the update.
+/// Adam without noise, NOT private: what privacy is measured against. The same settings as jme::Adam, without
+/// its bounds on the update.
 class PlainAdam {
  public:
   PlainAdam(const AdamSettings& settings, std::size_t dimension);

@@ -18,7 +18,8 @@ constexpr auto redraw_after = std::chrono::milliseconds(200);
 bool wants_colour() {
   const char* no_colour = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
-  return (no_colour == nullptr || *no_colour == '\0') && terminal != nullptr && std::string_view(terminal) != "dumb";
+  return (no_colour == nullptr || *no_colour == '\0') && terminal != nullptr &&
+         std::string_view(terminal) != "dumb";
 }
 
 std::string time_text(double seconds) {
@@ -65,12 +66,12 @@ void Progress::update(std::size_t done) {
   const std::string accuracy =
       evaluations.empty() ? "" : fmt::format("  accuracy {:.1f}%", 100 * evaluations.back().accuracy);
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  const double left =
-      seconds * static_cast<double>(all - done) / static_cast<double>(std::max<std::size_t>(done - start_steps_, 1));
+  const double left = seconds * static_cast<double>(all - done) /
+                      static_cast<double>(std::max<std::size_t>(done - start_steps_, 1));
   const std::size_t filled = bar_width * done / all;
-  fmt::print(stderr, "\r[{}{}{}{}] {}/{}{}{}  {} left   ", colour_ ? "\x1b[32m" : "", std::string(filled, '#'),
-             colour_ ? "\x1b[0m" : "", std::string(bar_width - filled, '.'), done, all, accuracy, epsilon_,
-             time_text(left));
+  fmt::print(stderr, "\r[{}{}{}{}] {}/{}{}{}  {} left   ", colour_ ? "\x1b[32m" : "",
+             std::string(filled, '#'), colour_ ? "\x1b[0m" : "", std::string(bar_width - filled, '.'), done,
+             all, accuracy, epsilon_, time_text(left));
   std::fflush(stderr);
 }
 

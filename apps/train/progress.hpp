@@ -7,7 +7,8 @@
 
 namespace jme::train {
 
-/// A line on stderr with the last accuracy and the epsilon spent so far. For people: only where stderr is a terminal.
+/// A line on stderr with the last accuracy and the epsilon spent so far. For people: only where stderr is a
+/// terminal.
 class Progress {
  public:
   explicit Progress(const Training& training);
@@ -24,7 +25,8 @@ class Progress {
   bool shown_, colour_, drawn_ = false;
   std::size_t start_steps_;
   std::chrono::steady_clock::time_point start_, last_;
-  // Accounting takes a moment, so epsilon is computed for a step a little ahead and shown until that is reached.
+  // Accounting takes a moment, so epsilon is computed for a step a little ahead and shown until that is
+  // reached.
   std::size_t accounted_ = 0;
   std::string epsilon_{};
 };

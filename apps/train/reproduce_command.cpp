@@ -56,7 +56,8 @@ std::optional<nlohmann::json> finished(const std::string& path) {
 }
 
 /// Trains until `steps`, from where an earlier call left it.
-void train(const Task& task, const Dataset& dataset, const std::string& out, std::size_t steps, unsigned threads) {
+void train(const Task& task, const Dataset& dataset, const std::string& out, std::size_t steps,
+           unsigned threads) {
   TrainingConfig config = paper_training(*task.setting, *task.line, task.method);
   config.network_seed = task.seed;
   config.stop_after = steps;
@@ -68,7 +69,8 @@ void train(const Task& task, const Dataset& dataset, const std::string& out, std
   const Checkpoint checkpoint(path + ".checkpoint");
   if (const auto snapshot = checkpoint.load(identity, dataset.training)) training.restore(*snapshot);
   if (training.steps_done() >= steps) return;
-  fmt::print("\n{}, {} (seed {}): {}\n", task.setting->title, name(task.method), task.seed, training.network());
+  fmt::print("\n{}, {} (seed {}): {}\n", task.setting->title, name(task.method), task.seed,
+             training.network());
   std::fflush(stdout);
   Progress progress(training);
   const StopFlag stop;
@@ -84,8 +86,8 @@ void train(const Task& task, const Dataset& dataset, const std::string& out, std
            [&](const Evaluation& e) {
              progress.wipe();
              const auto epoch = static_cast<std::size_t>(std::ceil(e.epoch)) - 1;
-             fmt::print("  epoch {:<5.4g} {:6.2f}%   paper {:.4g}: {:6.2f}%   epsilon {}   {:.0f} s\n", e.epoch,
-                        100 * e.accuracy, std::ceil(e.epoch), task.line->accuracies.at(epoch),
+             fmt::print("  epoch {:<5.4g} {:6.2f}%   paper {:.4g}: {:6.2f}%   epsilon {}   {:.0f} s\n",
+                        e.epoch, 100 * e.accuracy, std::ceil(e.epoch), task.line->accuracies.at(epoch),
                         e.epsilon ? fmt::format("{:.4g}", *e.epsilon) : "none", e.seconds);
              std::fflush(stdout);
              write();
@@ -93,8 +95,8 @@ void train(const Task& task, const Dataset& dataset, const std::string& out, std
        .stop = [&] { return stop.is_set(); }});
   progress.wipe();
   if (!ended) {
-    fmt::print(stderr, "jme-train: stopped after {} of {} steps; the same command goes on\n", training.steps_done(),
-               steps);
+    fmt::print(stderr, "jme-train: stopped after {} of {} steps; the same command goes on\n",
+               training.steps_done(), steps);
     stop.die();
   }
 }
@@ -109,7 +111,8 @@ std::string spread(const std::vector<double>& values) {
                            : fmt::format("{:.2f} ± {:.2f}", sum / n, std::sqrt(squares / (n - 1)));
 }
 
-/// Everything that lies in `out`, as a table beside the paper's, as one file for `jme reproduce`, and as curves.
+/// Everything that lies in `out`, as a table beside the paper's, as one file for `jme reproduce`, and as
+/// curves.
 void summarise(const std::string& out) {
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
   for (const PaperSetting& setting : paper_settings()) {
@@ -128,24 +131,28 @@ void summarise(const std::string& out) {
         for (const Evaluation& e : evaluations) ours[e.epoch].push_back(100 * e.accuracy);
         states = evaluations.back().epsilon.has_value();
         epsilon = std::max(epsilon, evaluations.back().epsilon.value_or(0));
-        runs.push_back({{"dataset", dataset_name},
-                        {"examples", result->at("examples")},
-                        {"method", name(variant.method)},
-                        {"sigma", setting.sigma},
-                        {"batch", setting.batch},
-                        {"seed", seed},
-                        {"epsilon", states ? nlohmann::ordered_json(evaluations.back().epsilon.value()) : nullptr},
-                        {"accuracy", epoch_accuracies(evaluations)},
-                        {"paper", variant.line->accuracies}});
+        runs.push_back(
+            {{"dataset", dataset_name},
+             {"examples", result->at("examples")},
+             {"method", name(variant.method)},
+             {"sigma", setting.sigma},
+             {"batch", setting.batch},
+             {"seed", seed},
+             {"epsilon", states ? nlohmann::ordered_json(evaluations.back().epsilon.value()) : nullptr},
+             {"accuracy", epoch_accuracies(evaluations)},
+             {"paper", variant.line->accuracies}});
       }
       if (ours.empty()) continue;
-      if (curves.empty()) fmt::print("\n{}, {} (paper: epsilon about {}):\n", dataset_name, setting.title, setting.claimed_epsilon);
+      if (curves.empty())
+        fmt::print("\n{}, {} (paper: epsilon about {}):\n", dataset_name, setting.title,
+                   setting.claimed_epsilon);
       fmt::print("  {} ({}), {}\n", name(variant.method), variant.line->name,
                  states ? fmt::format("epsilon {:.4g} at delta {}", epsilon, paper_delta) : "no epsilon");
       LearningCurve curve{.name = std::string(name(variant.method))};
       for (const auto& [epoch, accuracies] : ours) {
         const auto whole = static_cast<std::size_t>(epoch);
-        const bool has_paper = epoch == std::floor(epoch) && whole >= 1 && whole <= variant.line->accuracies.size();
+        const bool has_paper =
+            epoch == std::floor(epoch) && whole >= 1 && whole <= variant.line->accuracies.size();
         fmt::print("    epoch {:<5.4g} {:>14}   {}\n", epoch, spread(accuracies),
                    has_paper ? fmt::format("paper {:.2f}", variant.line->accuracies[whole - 1]) : "");
         double sum = 0;
@@ -157,7 +164,8 @@ void summarise(const std::string& out) {
       curves.push_back(std::move(curve));
       if (variant.method != variant.line->method || last < 1) continue;
       LearningCurve paper{.name = std::string(name(variant.method)), .is_reference = true};
-      for (std::size_t i = 0; i < variant.line->accuracies.size() && static_cast<double>(i + 1) <= last; ++i) {
+      for (std::size_t i = 0; i < variant.line->accuracies.size() && static_cast<double>(i + 1) <= last;
+           ++i) {
         paper.epochs.push_back(static_cast<double>(i + 1));
         paper.accuracies.push_back(variant.line->accuracies[i]);
       }
@@ -173,13 +181,16 @@ void summarise(const std::string& out) {
 }  // namespace
 
 ReproduceCommand::ReproduceCommand(CLI::App& root)
-    : app_(root.add_subcommand("reproduce", "The paper's table on CIFAR-10, our accuracies beside the paper's")) {
+    : app_(root.add_subcommand("reproduce",
+                               "The paper's table on CIFAR-10, our accuracies beside the paper's")) {
   data_.dataset = "cifar10";
   data_.attach(*app_);
   app_->add_option("--setting", setting_, "medium (batch 256, sigma 1), high (batch 1, sigma 2), or both")
       ->capture_default_str();
-  app_->add_option("--method", methods_, "Only these of jme-paper, jme, joint-clip, pp-debiased, pp")->delimiter(',');
-  app_->add_option("--epochs", epochs_, "How far to train; a later call goes on from there")->capture_default_str();
+  app_->add_option("--method", methods_, "Only these of jme-paper, jme, joint-clip, pp-debiased, pp")
+      ->delimiter(',');
+  app_->add_option("--epochs", epochs_, "How far to train; a later call goes on from there")
+      ->capture_default_str();
   app_->add_option("--seeds", seeds_, "Runs of every method")->capture_default_str();
   app_->add_option("--first-seed", first_seed_, "Number of the first of them")->capture_default_str();
   app_->add_option("--steps", most_steps_, "Stop every run after so many steps");
@@ -187,7 +198,8 @@ ReproduceCommand::ReproduceCommand(CLI::App& root)
   app_->add_option("--threads", threads_, "Default: as many as the processor has");
   app_->add_flag("--table", table_only_, "Train nothing, show what is there");
   app_->footer(
-      "\nJME is run twice: as printed (jme-paper), which states no epsilon, and with per-example squares (jme).\n"
+      "\nJME is run twice: as printed (jme-paper), which states no epsilon, and with per-example squares "
+      "(jme).\n"
       "Runs that are finished are not done again; runs that were interrupted go on.\n"
       "\nExamples:\n"
       "  jme-train reproduce --data data/cifar10 --setting medium --epochs 3 --seeds 1\n"
@@ -199,7 +211,8 @@ ReproduceCommand::ReproduceCommand(CLI::App& root)
 void ReproduceCommand::run() const {
   if (setting_ != "both" && setting_ != "medium" && setting_ != "high")
     throw InvalidParameter("setting", setting_, "medium, high or both");
-  if (!(epochs_ > 0 && epochs_ <= paper_epochs)) throw InvalidParameter("epochs", epochs_, "above 0 and at most 10");
+  if (!(epochs_ > 0 && epochs_ <= paper_epochs))
+    throw InvalidParameter("epochs", epochs_, "above 0 and at most 10");
   if (seeds_ < 1 || first_seed_ < 1 || first_seed_ + seeds_ > 1001)
     throw InvalidParameter("seeds", static_cast<double>(seeds_), "at least 1, numbers up to 1000");
   std::vector<BatchMethod> wanted;
@@ -212,7 +225,8 @@ void ReproduceCommand::run() const {
         const double an_epoch = std::ceil(static_cast<double>(dataset.training.size()) / setting.batch);
         const auto steps = static_cast<std::size_t>(std::max(1.0, std::round(epochs_ * an_epoch)));
         for (const Variant& variant : variants(setting)) {
-          if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), variant.method) == wanted.end()) continue;
+          if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), variant.method) == wanted.end())
+            continue;
           train({&setting, variant.line, variant.method, seed}, dataset, out_,
                 std::min(steps, most_steps_.value_or(steps)), threads_);
         }

@@ -36,7 +36,7 @@ nlohmann::ordered_json about(const Training& training, const Dataset& dataset) {
                                {"update_norm", optional(config.adam.update_norm)}};
   const BatchMechanism* mechanism = training.mechanism();
   if (mechanism == nullptr) return about;
-  about["noise_floor"] = config.noise_floor;
+  about["noise_floor"] = config.adam.noise_floor;
   about["clip"] = config.clip;
   about["sigma"] = mechanism->sigma();
   about["lambda"] = mechanism->has_second() ? nlohmann::ordered_json(mechanism->lambda()) : nullptr;
@@ -49,7 +49,8 @@ nlohmann::ordered_json about(const Training& training, const Dataset& dataset) {
   if (mechanism->is_private() && !config.insecure_test_seed) {
     const BatchPrivacy promise = mechanism->privacy(config.delta);
     about["epsilon"] = promise.epsilon;
-    about["sampler_excess"] = {{"epsilon", promise.sampler_excess.epsilon}, {"delta", promise.sampler_excess.delta}};
+    about["sampler_excess"] = {{"epsilon", promise.sampler_excess.epsilon},
+                               {"delta", promise.sampler_excess.delta}};
   }
   if (config.insecure_test_seed) about["insecure_test_seed"] = *config.insecure_test_seed;
   return about;
@@ -70,12 +71,12 @@ nlohmann::ordered_json as_json(std::span<const Evaluation> evaluations) {
 std::vector<Evaluation> evaluations_from(const nlohmann::json& json) {
   std::vector<Evaluation> evaluations;
   for (const auto& e : json) {
-    evaluations.push_back({.step = e.at("step").get<std::size_t>(),
-                           .epoch = e.at("epoch").get<double>(),
-                           .accuracy = e.at("accuracy").get<double>(),
-                           .epsilon = e.at("epsilon").is_null() ? std::nullopt
-                                                                : std::optional(e.at("epsilon").get<double>()),
-                           .seconds = e.at("seconds").get<double>()});
+    evaluations.push_back(
+        {.step = e.at("step").get<std::size_t>(),
+         .epoch = e.at("epoch").get<double>(),
+         .accuracy = e.at("accuracy").get<double>(),
+         .epsilon = e.at("epsilon").is_null() ? std::nullopt : std::optional(e.at("epsilon").get<double>()),
+         .seconds = e.at("seconds").get<double>()});
   }
   return evaluations;
 }

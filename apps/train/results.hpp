@@ -10,8 +10,8 @@
 
 namespace jme::train {
 
-/// The public configuration of a training and what it trains on: what a result belongs to, and what a checkpoint must
-/// agree with.
+/// The public configuration of a training and what it trains on: what a result belongs to, and what a
+/// checkpoint must agree with.
 [[nodiscard]] nlohmann::ordered_json about(const Training& training, const Dataset& dataset);
 
 [[nodiscard]] nlohmann::ordered_json as_json(std::span<const Evaluation> evaluations);

@@ -15,16 +15,19 @@ namespace jme::train {
 namespace {
 
 std::string line_of(const Evaluation& e) {
-  return fmt::format("epoch {:.4g} (step {}): accuracy {:.2f}%, {}, {:.1f} s", e.epoch, e.step, 100 * e.accuracy,
-                     e.epsilon ? fmt::format("epsilon {:.4g}", *e.epsilon) : "no epsilon", e.seconds);
+  return fmt::format("epoch {:.4g} (step {}): accuracy {:.2f}%, {}, {:.1f} s", e.epoch, e.step,
+                     100 * e.accuracy, e.epsilon ? fmt::format("epsilon {:.4g}", *e.epsilon) : "no epsilon",
+                     e.seconds);
 }
 
 void warn(const TrainingConfig& config, const Training& training) {
   if (config.insecure_test_seed)
     std::fputs("jme-train: warning: with a test seed nothing is private\n", stderr);
-  if (const BatchMechanism* mechanism = training.mechanism(); mechanism != nullptr && !mechanism->is_private()) {
+  if (const BatchMechanism* mechanism = training.mechanism();
+      mechanism != nullptr && !mechanism->is_private()) {
     std::fputs(
-        "jme-train: warning: jme-paper squares the sum of a batch with a single example's noise: it states no "
+        "jme-train: warning: jme-paper squares the sum of a batch with a single example's noise: it states "
+        "no "
         "epsilon\n",
         stderr);
   }
@@ -33,7 +36,8 @@ void warn(const TrainingConfig& config, const Training& training) {
 
 }  // namespace
 
-RunCommand::RunCommand(CLI::App& root) : app_(root.add_subcommand("run", "Train a network with private Adam")) {
+RunCommand::RunCommand(CLI::App& root)
+    : app_(root.add_subcommand("run", "Train a network with private Adam")) {
   data_.attach(*app_);
   const auto flag = [&](const char* name, auto& value, const char* help) {
     return app_->add_option(name, value, help);
@@ -53,21 +57,26 @@ RunCommand::RunCommand(CLI::App& root) : app_(root.add_subcommand("run", "Train 
   flag("--beta2", settings_.adam.beta_second, "Decay of the second moment")->capture_default_str();
   flag("--eps", settings_.adam.epsilon, "Added to the root of v")->capture_default_str();
   flag("--floor", settings_.adam.least_square, "v is raised to this before the root")->capture_default_str();
-  flag("--noise-floor", settings_.noise_floor, "v is raised to so many standard deviations of its own noise")
+  flag("--noise-floor", settings_.adam.noise_floor,
+       "v is raised to so many standard deviations of its own noise")
       ->capture_default_str();
   flag("--weight-decay", settings_.adam.weight_decay, "Decoupled from the gradient")->capture_default_str();
   flag("--update-norm", settings_.adam.update_norm, "m / sqrt(v) is scaled to at most this length");
   flag("--update-bound", settings_.adam.update_bound, "Every coordinate of m / sqrt(v) is kept within this");
-  flag("--evaluations", settings_.evaluations, "How often in an epoch accuracy is measured")->capture_default_str();
+  flag("--evaluations", settings_.evaluations, "How often in an epoch accuracy is measured")
+      ->capture_default_str();
   flag("--steps", settings_.stop_after, "Stop after so many steps; privacy is still planned for all epochs");
-  flag("--network-seed", settings_.network_seed, "Of the network's first weights, public")->capture_default_str();
+  flag("--network-seed", settings_.network_seed, "Of the network's first weights, public")
+      ->capture_default_str();
   flag("--checkpoint", checkpoint_, "Keep the training in this file and go on from it where it exists");
   flag("--out", out_, "Folder for results.json and curve.svg");
   flag("--threads", settings_.threads, "Default: as many as the processor has");
-  flag("--insecure-test-seed", settings_.insecure_test_seed, "Reproducible noise that protects nobody, for tests");
+  flag("--insecure-test-seed", settings_.insecure_test_seed,
+       "Reproducible noise that protects nobody, for tests");
   app_->add_flag("--json", json_, "One JSON object on stdout");
   app_->footer(
-      "\nAccuracy is measured on the data set's test pictures, which are not protected. Neighbours differ by one\n"
+      "\nAccuracy is measured on the data set's test pictures, which are not protected. Neighbours differ by "
+      "one\n"
       "training picture (add-remove); their number is public.\n"
       "\nExamples:\n"
       "  jme-train run --epsilon 2 --batch 1024 --epochs 5\n"
@@ -79,13 +88,15 @@ RunCommand::RunCommand(CLI::App& root) : app_(root.add_subcommand("run", "Train 
 TrainingConfig RunCommand::config() const {
   TrainingConfig config = settings_;
   if (method_ == "none") {
-    if (epsilon_ || sigma_) throw InvalidParameter("method", method_, "a private one where epsilon or sigma is given");
+    if (epsilon_ || sigma_)
+      throw InvalidParameter("method", method_, "a private one where epsilon or sigma is given");
     config.method.reset();
     return config;
   }
   config.method = parse_batch_method(method_);
   if (config.method == BatchMethod::jme_batch_mean)
-    throw InvalidParameter("method", method_, "another one: it needs batches of a fixed size, these are sampled");
+    throw InvalidParameter("method", method_,
+                           "another one: it needs batches of a fixed size, these are sampled");
   if (epsilon_.has_value() == sigma_.has_value())
     throw InvalidParameter("epsilon, sigma", "give exactly one of them");
   config.budget = sigma_ ? Budget{.sigma = *sigma_} : Budget{.epsilon = *epsilon_, .delta = config.delta};

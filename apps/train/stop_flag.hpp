@@ -2,8 +2,8 @@
 
 namespace jme::train {
 
-/// While it lives, the first SIGINT or SIGTERM is remembered, so that a training can be saved before it ends; a second
-/// one ends the process at once.
+/// While it lives, the first SIGINT or SIGTERM is remembered, so that a training can be saved before it ends;
+/// a second one ends the process at once.
 class StopFlag {
  public:
   StopFlag();

@@ -13,8 +13,8 @@
 #include <jme/base/errors.hpp>
 
 #include "batch_sampler.hpp"
+#include "debiased_noise.hpp"
 #include "network.hpp"
-#include "noise_floor.hpp"
 #include "plain_adam.hpp"
 
 namespace jme::train {
@@ -32,8 +32,6 @@ const TrainingConfig& checked(const TrainingConfig& config, const Pictures& pict
     throw InvalidParameter("batch", config.batch, "at least 1 and below the number of examples");
   if (!(config.epochs > 0 && config.epochs <= 1e6))
     throw InvalidParameter("epochs", config.epochs, "above 0 and at most 1e6");
-  if (!(config.noise_floor >= 0 && std::isfinite(config.noise_floor)))
-    throw InvalidParameter("noise-floor", config.noise_floor, "a finite number of at least 0");
   if (config.evaluations == 0) throw InvalidParameter("evaluations", 0, "a whole number of at least 1");
   return config;
 }
@@ -49,8 +47,9 @@ std::size_t all_steps(const TrainingConfig& config, const Pictures& pictures) {
 
 BatchConfig batch_config(const TrainingConfig& config, const Pictures& pictures, std::size_t parameters) {
   const double rate = config.batch / static_cast<double>(pictures.size());
-  // A neighbour may have one example more. Network::add_clipped adds in double and rounds once to float: at most m
-  // 2^-24 norm bounds for m examples (BatchConfig::sum_error). More than `most` come with probability 2^-80 a step.
+  // A neighbour may have one example more. Network::add_clipped adds in double and rounds once to float: at
+  // most m 2^-24 norm bounds for m examples (BatchConfig::sum_error). More than `most` come with probability
+  // 2^-80 a step.
   const std::size_t most = largest_batch(static_cast<std::size_t>(pictures.size()) + 1, rate);
   return {.budget = config.budget,
           .steps = all_steps(config, pictures),
@@ -65,7 +64,8 @@ BatchConfig batch_config(const TrainingConfig& config, const Pictures& pictures,
           .threads = config.threads};
 }
 
-std::optional<Adam> private_adam(const TrainingConfig& config, const Pictures& pictures, std::size_t parameters) {
+std::optional<Adam> private_adam(const TrainingConfig& config, const Pictures& pictures,
+                                 std::size_t parameters) {
   if (!config.method) return std::nullopt;
   const BatchConfig batches = batch_config(config, pictures, parameters);
   if (config.insecure_test_seed)
@@ -80,8 +80,8 @@ BatchSampler sampler_for(const TrainingConfig& config, const Pictures& pictures)
   return {examples, rate};
 }
 
-/// Pictures as numbers in [-2, 2] by a fixed rule: no average of the training pictures enters, which would be one more
-/// release of them.
+/// Pictures as numbers in [-2, 2] by a fixed rule: no average of the training pictures enters, which would be
+/// one more release of them.
 struct Batch {
   at::Tensor pictures, labels;
 };
@@ -138,11 +138,15 @@ struct Training::Parts {
       plain.step(network.parameters(), gradients, 1 / config.batch);
       return;
     }
-    if (!chosen.empty())
-      network.add_clipped(batch.pictures, batch.labels, clipping(), gradients, squares);
-    const double floor = config.noise_floor * second_moment_noise(noisy->mechanism(), config.adam.beta_second,
-                                                                  noisy->steps_done() + 1);
-    noisy->settings().least_square = std::max(config.adam.least_square, floor);
+    if (!chosen.empty()) network.add_clipped(batch.pictures, batch.labels, clipping(), gradients, squares);
+    if (config.method == BatchMethod::pp_debiased) {
+      // Adam's own floor leaves it out, because its noise depends on the gradient: this is the least it can
+      // be.
+      const double floor =
+          config.adam.noise_floor *
+          debiased_noise(noisy->mechanism(), config.adam.beta_second, noisy->steps_done() + 1);
+      noisy->settings().least_square = std::max(config.adam.least_square, floor);
+    }
     noisy->step(network.parameters(), gradients, squares, chosen.size());
   }
 
@@ -211,7 +215,8 @@ bool Training::run(const TrainingHooks& hooks) {
 void Training::restore(const Snapshot& snapshot) {
   const auto parameters = parts_->network.parameters();
   if (snapshot.parameters.size() != parameters.size() ||
-      !std::all_of(snapshot.parameters.begin(), snapshot.parameters.end(), [](float p) { return std::isfinite(p); }))
+      !std::all_of(snapshot.parameters.begin(), snapshot.parameters.end(),
+                   [](float p) { return std::isfinite(p); }))
     throw StateError("state: its parameters are not those of this network");
   if (parts_->noisy) {
     parts_->noisy->restore(snapshot.adam);

@@ -24,8 +24,7 @@ struct TrainingConfig {
   double epochs = 3;   ///< an epoch is ceil(examples / batch) steps
   double clip = 1;
   std::optional<double> lambda{};  ///< weight of the squares (joint-clip: tau)
-  AdamSettings adam{};
-  double noise_floor = 1;  ///< vhat is raised to this many standard deviations of its own noise
+  AdamSettings adam{.noise_floor = 1};
   std::uint64_t network_seed = 1;
   std::size_t evaluations = 1;  ///< in an epoch
   std::optional<std::uint64_t> insecure_test_seed{};
@@ -38,9 +37,9 @@ struct TrainingConfig {
 struct Evaluation {
   std::size_t step = 0;
   double epoch = 0;
-  double accuracy = 0;               ///< in [0, 1]
-  std::optional<double> epsilon{};   ///< spent so far; nothing where none can be stated
-  double seconds = 0;                ///< of training, without evaluation
+  double accuracy = 0;              ///< in [0, 1]
+  std::optional<double> epsilon{};  ///< spent so far; nothing where none can be stated
+  double seconds = 0;               ///< of training, without evaluation
 };
 
 /// A training that can go on elsewhere. SECRET: adam.noise (see AdamState).
@@ -51,8 +50,9 @@ struct Snapshot {
   double seconds = 0;
 };
 
-/// Called while a training runs. Nothing that depends on a step is reported before `save` had it: a training that is
-/// interrupted repeats steps, with other noise and other batches, only if nobody saw what came of them.
+/// Called while a training runs. Nothing that depends on a step is reported before `save` had it: a training
+/// that is interrupted repeats steps, with other noise and other batches, only if nobody saw what came of
+/// them.
 struct TrainingHooks {
   std::function<void(std::size_t done)> progress{};
   std::function<void(const Snapshot&)> save{};
@@ -85,7 +85,8 @@ class Training {
   [[nodiscard]] const std::vector<Evaluation>& evaluations() const;
   /// Nothing without privacy.
   [[nodiscard]] const BatchMechanism* mechanism() const;
-  /// Of the steps done so far, at the configured delta, by the privacy loss distribution. Takes up to a second.
+  /// Of the steps done so far, at the configured delta, by the privacy loss distribution. Takes up to a
+  /// second.
   [[nodiscard]] std::optional<double> epsilon_spent() const;
   /// Share of the test pictures that the network as it stands gets right.
   [[nodiscard]] double accuracy() const;

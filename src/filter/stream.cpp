@@ -225,6 +225,10 @@ void FilterStream::step_tile(std::size_t begin, std::span<double> values, double
   write_scaled(unit, values.data(), to, count);
 }
 
+void FilterStream::announce_tile(std::size_t begin, Upcoming& upcoming) const {
+  for (std::size_t m = 0; m < step_modes_.size(); ++m) upcoming.add(modes_.data() + m * stride_ + begin);
+}
+
 void FilterStream::flush_tile(std::size_t begin, std::size_t count) {
   if (done_ % steps_between_flushes != 0) return;
   for (std::size_t m = 0; m < step_modes_.size(); ++m) flush(modes_.data() + m * stride_ + begin, count);

@@ -63,7 +63,12 @@ void run_step(WorkerPool& pool, const StepPath& path, const Data& data) {
     const std::span<double> values(buffer.data(), FilterStream::padded(count));
     data(begin, count, buffer.data());
     std::fill(values.begin() + static_cast<std::ptrdiff_t>(count), values.end(), 0.0);
-    if (path.noise != nullptr) path.noise->add_tile(begin, values);
+    if (path.noise != nullptr) {
+      Upcoming upcoming;
+      path.accumulate->announce_tile(begin, upcoming);
+      upcoming.add(path.out.data() + begin);
+      path.noise->add_tile(begin, values, upcoming);
+    }
     path.accumulate->step_tile(begin, values, path.unit, path.out.data() + begin);
   };
   if (path.noise != nullptr) path.noise->begin_step();

@@ -80,18 +80,19 @@ bool ShapedNoise::sum_lagged(std::size_t begin, std::size_t count, std::span<dou
   return !empty;
 }
 
-void ShapedNoise::shape_tile(std::size_t begin, std::span<double> noise) {
+void ShapedNoise::shape_tile(std::size_t begin, std::span<double> noise, Upcoming upcoming) {
   alignas(64) std::array<double, tile> lagged;
   const std::size_t count = std::min(noise.size(), scale_.width() - begin);
-  source_->fill(channel_, steps_done(), begin, noise.first(count));
+  stream_.announce_tile(begin, upcoming);
+  source_->fill(channel_, steps_done(), begin, noise.first(count), upcoming);
   std::fill(noise.begin() + static_cast<std::ptrdiff_t>(count), noise.end(), 0.0);
   const bool has_lagged = !old_draws_.empty() && sum_lagged(begin, count, {lagged.data(), noise.size()});
   stream_.step_tile(begin, noise, has_lagged ? lagged.data() : nullptr);
 }
 
-void ShapedNoise::add_tile(std::size_t begin, std::span<double> values) {
+void ShapedNoise::add_tile(std::size_t begin, std::span<double> values, Upcoming upcoming) {
   alignas(64) std::array<double, tile> noise;
-  shape_tile(begin, {noise.data(), values.size()});
+  shape_tile(begin, {noise.data(), values.size()}, upcoming);
   scale_.add_rounded(begin, noise.data(), values);
 }
 

@@ -12,6 +12,8 @@
 
 #include <hwy/highway.h>
 
+#include <jme/base/upcoming.hpp>
+
 HWY_BEFORE_NAMESPACE();
 namespace jme::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -125,14 +127,17 @@ HWY_INLINE std::size_t PairsAtOnce() {
 }
 
 /// `bits`: two words a pair, radius and angle; `fractions`: one word a pair, the radius' further digits.
-/// `pairs` is a multiple of PairsAtOnce(); inputs are aligned to a vector, `out` need not be.
+/// `pairs` is a multiple of PairsAtOnce(); inputs are aligned to a vector, `out` need not be. Fetches
+/// `upcoming` from `begin` on, a number for every normal.
 inline void BoxMuller(const std::uint64_t* HWY_RESTRICT bits, const std::uint64_t* HWY_RESTRICT fractions,
-                      double* HWY_RESTRICT out, std::size_t pairs) {
+                      double* HWY_RESTRICT out, std::size_t pairs, const Upcoming& upcoming,
+                      std::size_t begin) {
   const hn::ScalableTag<double> d;
   const hn::RebindToUnsigned<decltype(d)> du;
   hn::Vec<decltype(d)> first, second;
 #if HWY_TARGET == HWY_SCALAR
   for (std::size_t i = 0; i < pairs; ++i) {
+    if (i % 4 == 0) upcoming.fetch(begin + 2 * i, 8);
     Direction(d, hn::Load(du, bits + 2 * i + 1), first, second);
     const auto radius = Radius(d, hn::Load(du, bits + 2 * i), hn::Load(du, fractions + i));
     hn::StoreU(hn::Mul(radius, first), d, out + 2 * i);
@@ -148,6 +153,7 @@ inline void BoxMuller(const std::uint64_t* HWY_RESTRICT bits, const std::uint64_
   // Every pair waits for long chains of dependent operations; two at a time fill each other's gaps.
 #pragma GCC unroll 2
   for (std::size_t i = 0; i < 2 * pairs; i += 2 * lanes) {
+    upcoming.fetch(begin + i, 2 * lanes);
     const auto a = hn::Load(du, bits + i);
     const auto b = hn::Load(du, bits + i + lanes);
     Direction(d, hn::InterleaveUpper(du, a, b), first, second);

@@ -47,7 +47,7 @@ void NormalsFromBits(const std::uint64_t* words, const std::uint64_t* tails, dou
     const std::size_t taken = std::min(pairs, kChunkPairs);
     std::copy_n(words, 2 * taken, bits);
     std::copy_n(tails, taken, fractions);
-    BoxMuller(bits, fractions, normals, RoundUp(taken, PairsAtOnce()));
+    BoxMuller(bits, fractions, normals, RoundUp(taken, PairsAtOnce()), {}, 0);
     std::copy_n(normals, 2 * taken, out);
     words += 2 * taken;
     tails += taken;
@@ -57,25 +57,26 @@ void NormalsFromBits(const std::uint64_t* words, const std::uint64_t* tails, dou
 }
 
 void FillNormals(const AesSchedule& schedule, CounterPrefix prefix, std::uint64_t first, double* out,
-                 std::size_t count) {
+                 std::size_t count, const Upcoming& upcoming) {
   HWY_ALIGN std::uint64_t bits[2 * kChunkPairs];
   HWY_ALIGN std::uint64_t fractions[kChunkPairs];
   HWY_ALIGN double normals[2 * kChunkPairs];
   // Two pairs share a fraction block: start at a multiple of four normals and drop what comes before `first`.
   std::uint64_t pair = first / 4 * 2;
-  std::size_t skip = first % 4;
+  std::size_t skip = first % 4, done = 0;
   while (count > 0) {
     const std::size_t pairs = std::min(RoundUp((skip + count + 1) / 2, PairsAtOnce()), kChunkPairs);
     KeystreamBlocks(schedule, prefix, pair, bits, pairs);
     KeystreamBlocks(schedule, prefix, first_fraction_block + pair / 2, fractions, (pairs + 1) / 2);
     const std::size_t taken = std::min(count, 2 * pairs - skip);
     if (taken == 2 * pairs) {
-      BoxMuller(bits, fractions, out, pairs);
+      BoxMuller(bits, fractions, out, pairs, upcoming, done);
     } else {
-      BoxMuller(bits, fractions, normals, pairs);
+      BoxMuller(bits, fractions, normals, pairs, upcoming, done);
       std::copy_n(normals + skip, taken, out);
     }
     out += taken;
+    done += taken;
     count -= taken;
     pair += pairs;
     skip = 0;
@@ -103,8 +104,8 @@ void normals_from_bits(std::span<const std::uint64_t> bits, std::span<const std:
 }
 
 void fill_normals(const AesSchedule& schedule, CounterPrefix prefix, std::uint64_t first,
-                  std::span<double> out) {
-  HWY_DYNAMIC_DISPATCH(FillNormals)(schedule, prefix, first, out.data(), out.size());
+                  std::span<double> out, const Upcoming& upcoming) {
+  HWY_DYNAMIC_DISPATCH(FillNormals)(schedule, prefix, first, out.data(), out.size(), upcoming);
 }
 
 }  // namespace jme

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <span>
 
+#include <jme/base/upcoming.hpp>
+
 #include "random/aes_schedule.hpp"
 
 namespace jme {
@@ -28,8 +30,8 @@ void normals_from_bits(std::span<const std::uint64_t> bits, std::span<const std:
 constexpr std::uint64_t first_fraction_block = std::uint64_t{1} << 63;
 
 /// out[i] = normal number `first + i` of the stream `prefix`: both of the above in one pass. first +
-/// out.size() <= 2^63.
+/// out.size() <= 2^63. Fetches out.size() numbers of each of `upcoming` meanwhile.
 void fill_normals(const AesSchedule& schedule, CounterPrefix prefix, std::uint64_t first,
-                  std::span<double> out);
+                  std::span<double> out, const Upcoming& upcoming = {});
 
 }  // namespace jme

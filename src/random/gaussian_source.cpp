@@ -44,13 +44,13 @@ GaussianSource::~GaussianSource() {
   OPENSSL_cleanse(round_keys_.data(), round_keys_.size());
 }
 
-void GaussianSource::fill(Channel channel, std::uint64_t step, std::uint64_t first,
-                          std::span<double> out) const {
+void GaussianSource::fill(Channel channel, std::uint64_t step, std::uint64_t first, std::span<double> out,
+                          const Upcoming& upcoming) const {
   if (step >> 56 != 0) throw InvalidParameter("steps", static_cast<double>(step), "below 2^56");
   if (first > (std::uint64_t{1} << 63) - std::min<std::uint64_t>(out.size(), std::uint64_t{1} << 63)) {
     throw InvalidParameter("dimension", "more coordinates than a channel has draws");
   }
-  fill_normals(round_keys_, static_cast<std::uint64_t>(channel) << 56 | step, first, out);
+  fill_normals(round_keys_, static_cast<std::uint64_t>(channel) << 56 | step, first, out, upcoming);
 }
 
 }  // namespace jme

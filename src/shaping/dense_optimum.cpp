@@ -156,4 +156,17 @@ double rmse_lower_bound(const Eigen::MatrixXd& a, const Eigen::VectorXd& w) {
   return certificate(a, w);
 }
 
+double rmse_lower_bound(const Filter& a, const Filter& c) {
+  if (a.steps() != c.steps()) throw InvalidParameter("steps", "workload and shape differ in length");
+  Eigen::VectorXd w(static_cast<Eigen::Index>(c.steps()));
+  for (std::size_t j = 0; j < c.steps(); ++j) {
+    std::vector<double> unit(c.steps(), 0.0);
+    unit[j] = 1;
+    double sum = 0;
+    for (const double entry : a.apply(c.solve(c.solve_transposed(unit)))) sum += entry * entry;
+    w(static_cast<Eigen::Index>(j)) = sum;
+  }
+  return rmse_lower_bound(a.to_dense(), w);
+}
+
 }  // namespace jme

@@ -225,6 +225,36 @@ TEST(Adam, SaysHowNoisyItsMomentsAre) {
   }
 }
 
+TEST(Adam, FreshNoiseHasTheSameLevelByItsClosedFormAndByItsWeights) {
+  BatchConfig sampled = config();
+  sampled.sampling_rate = 0.01;
+  const Adam closed(sampled, steady, InsecureTestSeed{1});
+  const Adam summed(config(), steady, InsecureTestSeed{1});
+  for (const std::size_t steps : {1U, 2U, 17U, 40U}) {
+    const auto a = closed.noise_level(steps), b = summed.noise_level(steps);
+    const auto &x = closed.mechanism().calibration(), &y = summed.mechanism().calibration();
+    EXPECT_NEAR(a.first / x.std_first / (b.first / y.std_first), 1, 1e-12);
+    EXPECT_NEAR(a.second / x.std_second / (b.second / y.std_second), 1, 1e-12);
+  }
+  EXPECT_THROW((void)closed.noise_level(41), InvalidParameter);
+}
+
+TEST(Adam, NoiseFloorIsALeastSquareThatFollowsTheNoise) {
+  AdamSettings floored = steady;
+  floored.noise_floor = 2;
+  Adam by_floor(config(), floored, InsecureTestSeed{3}), by_hand(config(), steady, InsecureTestSeed{3});
+  Adam without(config(), steady, InsecureTestSeed{3});
+  std::vector<float> a(d, 0.1F), b = a, c = a;
+  for (std::size_t t = 0; t < 5; ++t) {
+    by_hand.settings().least_square = 2 * by_hand.noise_level(t + 1).second;
+    by_floor.step(a, gradients(t), squares(t), 4);
+    by_hand.step(b, gradients(t), squares(t), 4);
+    without.step(c, gradients(t), squares(t), 4);
+  }
+  EXPECT_EQ(a, b);
+  EXPECT_NE(a, c);
+}
+
 TEST(Adam, GoesOnFromASavedStateInEveryNumber) {
   for (const char* shape : {"identity", "blt:2"}) {
     BatchConfig batch = config();

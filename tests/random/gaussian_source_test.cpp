@@ -48,6 +48,20 @@ TEST(GaussianSource, FillsExactlyTheSpanItIsGiven) {
   }
 }
 
+TEST(GaussianSource, FetchesMemoryForOthersWithoutTouchingItOrTheDraws) {
+  const auto source = test_source();
+  for (const std::size_t count : {1u, 9u, 512u, 1000u}) {
+    // Shorter than what is fetched: advice may reach past the end, and more vectors than fit are left out.
+    std::vector<double> vector(count / 2 + 1, 3.0), out(count);
+    Upcoming upcoming;
+    for (int i = 0; i < 12; ++i) upcoming.add(vector.data());
+    upcoming.add(nullptr);
+    source.fill(Channel::first, 9, 5, out, upcoming);
+    EXPECT_EQ(out, draws(source, Channel::first, 9, 5, count));
+    EXPECT_EQ(vector, std::vector<double>(count / 2 + 1, 3.0));
+  }
+}
+
 TEST(GaussianSource, WorksAtTheFarEndOfItsRange) {
   const auto source = test_source();
   constexpr std::uint64_t end = std::uint64_t{1} << 63;

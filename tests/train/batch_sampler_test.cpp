@@ -10,8 +10,9 @@
 namespace jme::train {
 namespace {
 
-// Every test statistic below is a sum of very many bounded independent terms; by Bernstein's inequality it is further
-// than 7 standard deviations from its mean with probability below 1e-9 at these sizes. Seeds are fixed.
+// Every test statistic below is a sum of very many bounded independent terms; by Bernstein's inequality it is
+// further than 7 standard deviations from its mean with probability below 1e-9 at these sizes. Seeds are
+// fixed.
 constexpr double deviations = 7;
 
 TEST(BatchSampler, EveryExampleIsInEveryBatchWithTheSameProbability) {
@@ -29,8 +30,9 @@ TEST(BatchSampler, EveryExampleIsInEveryBatchWithTheSameProbability) {
     }
     const double variance = batches * q * (1 - q);
     for (const double count : counts) EXPECT_NEAR(count, batches * q, deviations * std::sqrt(variance));
-    // Independent of each other: sizes of batches have the binomial's mean and variance, whose own relative standard
-    // deviation is near sqrt(2 / batches). A fixed batch size would give 0, pairs that come together twice as much.
+    // Independent of each other: sizes of batches have the binomial's mean and variance, whose own relative
+    // standard deviation is near sqrt(2 / batches). A fixed batch size would give 0, pairs that come together
+    // twice as much.
     EXPECT_NEAR(sizes, 0, deviations * std::sqrt(examples * variance));
     EXPECT_NEAR(squared_sizes / (examples * variance), 1, deviations * std::sqrt(2.1 / batches));
   }
@@ -45,11 +47,13 @@ TEST(BatchSampler, BatchesOfDifferentStepsAreIndependent) {
   for (std::size_t step = 1; step <= batches; ++step) {
     const auto chosen = sampler.draw(step);
     std::vector<std::uint32_t> both;
-    std::set_intersection(before.begin(), before.end(), chosen.begin(), chosen.end(), std::back_inserter(both));
+    std::set_intersection(before.begin(), before.end(), chosen.begin(), chosen.end(),
+                          std::back_inserter(both));
     common += static_cast<double>(both.size());
     before = chosen;
   }
-  // Overlaps of neighbouring pairs of steps share a batch: their variance is at most three times the binomial's.
+  // Overlaps of neighbouring pairs of steps share a batch: their variance is at most three times the
+  // binomial's.
   EXPECT_NEAR(common, examples * batches * q * q, deviations * std::sqrt(3.0 * examples * batches * q * q));
 }
 
@@ -72,7 +76,8 @@ TEST(BatchSampler, SystemKeysAreDifferentEachTime) {
 TEST(BatchSampler, RatesNearZeroAndOneAreTakenAndOthersRefused) {
   EXPECT_TRUE(BatchSampler(1000, 1e-18, InsecureTestSeed{1}).draw(0).empty());
   EXPECT_EQ(BatchSampler(1000, 1 - 0x1p-53, InsecureTestSeed{1}).draw(0).size(), 1000U);
-  for (const double q : {0.0, 1.0, -0.1, 1.5, std::nan("")}) EXPECT_THROW(BatchSampler(10, q), InvalidParameter);
+  for (const double q : {0.0, 1.0, -0.1, 1.5, std::nan("")})
+    EXPECT_THROW(BatchSampler(10, q), InvalidParameter);
   EXPECT_THROW(BatchSampler(0, 0.5), InvalidParameter);
 }
 
@@ -81,7 +86,8 @@ TEST(LargestBatch, IsExceededWithProbabilityTwoToTheMinusEighty) {
     std::size_t examples;
     double q;
   };
-  for (const auto& [examples, q] : {Case{50'000, 256.0 / 50'000}, {50'000, 1.0 / 50'000}, {60'000, 1024.0 / 60'000}, {100, 0.5}}) {
+  for (const auto& [examples, q] :
+       {Case{50'000, 256.0 / 50'000}, {50'000, 1.0 / 50'000}, {60'000, 1024.0 / 60'000}, {100, 0.5}}) {
     const auto n = static_cast<double>(examples);
     // log P(Binomial >= k) from its largest term and the ratio of neighbouring ones, which falls.
     const auto log_tail = [&](double k) {
@@ -94,7 +100,8 @@ TEST(LargestBatch, IsExceededWithProbabilityTwoToTheMinusEighty) {
     if (k < n) {
       EXPECT_LE(log_tail(k), limit) << examples << ' ' << q;
     }
-    // Chernoff's bound is loose by a factor of some standard deviations, not more: a tenth less is not enough.
+    // Chernoff's bound is loose by a factor of some standard deviations, not more: a tenth less is not
+    // enough.
     const double less = n * q + 0.9 * (k - n * q);
     EXPECT_GT(std::lgamma(n + 1) - std::lgamma(less + 1) - std::lgamma(n - less + 1) + less * std::log(q) +
                   (n - less) * std::log1p(-q),

@@ -122,7 +122,8 @@ TEST(Checkpoint, HoldsNoPicture) {
   checkpoint.save("a", pictures, some_snapshot());
   const std::string bytes = bytes_of(folder / "state");
   for (std::size_t i = 0; i + 8 <= pictures.pixels.size(); i += 8)
-    EXPECT_EQ(bytes.find(std::string(pictures.pixels.begin() + static_cast<long>(i), pictures.pixels.begin() + static_cast<long>(i) + 8)),
+    EXPECT_EQ(bytes.find(std::string(pictures.pixels.begin() + static_cast<long>(i),
+                                     pictures.pixels.begin() + static_cast<long>(i) + 8)),
               std::string::npos);
 }
 

@@ -110,7 +110,8 @@ TEST(Cifar10, RecordsAreALabelAndThreePlanes) {
     batch += static_cast<char>(i % 10);
     batch += std::string(1024, static_cast<char>(i)) + std::string(1024, 'g') + std::string(1024, 'b');
   }
-  for (const char* name : {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch"})
+  for (const char* name :
+       {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch"})
     write(folder / (std::string(name) + ".bin"), batch, false);
   const Dataset read = read_cifar10(folder.path());
   EXPECT_EQ(read.training.size(), 50'000);

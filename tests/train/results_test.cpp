@@ -42,8 +42,9 @@ TEST(About, StatesEpsilonOnlyWhereThereIsOne) {
 }
 
 TEST(LearningCurves, NameOurCurvesAndNotTheReferences) {
-  const std::string svg = learning_curves("cifar10", {{.name = "pp", .epochs = {1, 2}, .accuracies = {30, 40}},
-                                                      {.name = "pp", .epochs = {1, 2}, .accuracies = {31, 39}, .is_reference = true}});
+  const std::string svg = learning_curves(
+      "cifar10", {{.name = "pp", .epochs = {1, 2}, .accuracies = {30, 40}},
+                  {.name = "pp", .epochs = {1, 2}, .accuracies = {31, 39}, .is_reference = true}});
   EXPECT_THAT(svg, HasSubstr("<svg"));
   EXPECT_THAT(svg, HasSubstr(">pp<"));
   EXPECT_THAT(svg.substr(svg.find(">pp<") + 1), Not(HasSubstr(">pp<")));

@@ -6,8 +6,8 @@
 
 namespace jme::train {
 
-/// Pictures of 8 x 8 in two classes that anybody can tell apart: the left or the right half is bright. A little hash
-/// makes them differ.
+/// Pictures of 8 x 8 in two classes that anybody can tell apart: the left or the right half is bright. A
+/// little hash makes them differ.
 inline Pictures halves(std::int64_t count, std::uint32_t salt) {
   Pictures pictures{.channels = 1, .height = 8, .width = 8};
   std::uint32_t state = salt;

@@ -34,8 +34,8 @@ std::vector<float> trained(const TrainingConfig& config, const Dataset& dataset)
   return training.snapshot().parameters;
 }
 
-constexpr BatchMethod methods[]{BatchMethod::jme, BatchMethod::jme_paper, BatchMethod::pp, BatchMethod::pp_debiased,
-                                BatchMethod::joint_clip};
+constexpr BatchMethod methods[]{BatchMethod::jme, BatchMethod::jme_paper, BatchMethod::pp,
+                                BatchMethod::pp_debiased, BatchMethod::joint_clip};
 
 TEST(Training, TellsHalvesApartWithoutPrivacyAndWithLittle) {
   const Dataset dataset = halves_dataset();
@@ -80,8 +80,8 @@ TEST(Training, ThatWasInterruptedEndsAsOneThatWasNot) {
 }
 
 TEST(Training, ThatGoesOnNeverDrawsTheSameNoiseTwice) {
-  // No test seed: two continuations of one snapshot differ in their noise and their batches, so that comparing them
-  // cancels nothing.
+  // No test seed: two continuations of one snapshot differ in their noise and their batches, so that
+  // comparing them cancels nothing.
   const Dataset dataset = halves_dataset();
   const TrainingConfig config = small_config();
   Training first(config, dataset);
@@ -113,7 +113,8 @@ TEST(Training, SpendsWhatThePrivacyLossDistributionSays) {
   training.run({.stop = [&] { return training.steps_done() == 3; }});
   EXPECT_EQ(training.epsilon_spent(), pld_epsilon({.sampling_rate = 0.1, .steps = 3, .sigma = 1}, 1e-5));
   training.run({});
-  EXPECT_EQ(training.evaluations().back().epsilon, pld_epsilon({.sampling_rate = 0.1, .steps = 5, .sigma = 1}, 1e-5));
+  EXPECT_EQ(training.evaluations().back().epsilon,
+            pld_epsilon({.sampling_rate = 0.1, .steps = 5, .sigma = 1}, 1e-5));
 }
 
 TEST(Training, KeepsWithinTheBudgetItWasGiven) {
@@ -144,10 +145,11 @@ TEST(Training, SavesBeforeItReports) {
   config.evaluations = 5;
   std::vector<std::string> events;
   Training training(config, dataset);
-  training.run({.save = [&](const Snapshot& s) { events.push_back("saved " + std::to_string(s.adam.noise.steps)); },
-                .report = [&](const Evaluation& e) { events.push_back("told " + std::to_string(e.step)); }});
-  EXPECT_THAT(events, ElementsAre("saved 2", "told 2", "saved 4", "told 4", "saved 6", "told 6", "saved 8", "told 8",
-                                  "saved 10", "told 10"));
+  training.run(
+      {.save = [&](const Snapshot& s) { events.push_back("saved " + std::to_string(s.adam.noise.steps)); },
+       .report = [&](const Evaluation& e) { events.push_back("told " + std::to_string(e.step)); }});
+  EXPECT_THAT(events, ElementsAre("saved 2", "told 2", "saved 4", "told 4", "saved 6", "told 6", "saved 8",
+                                  "told 8", "saved 10", "told 10"));
 }
 
 TEST(Training, EmptyBatchesAreStepsLikeOthers) {
@@ -187,7 +189,7 @@ TEST(Training, RefusesParametersOutOfRange) {
   with([](TrainingConfig& c) { c.epochs = std::nan(""); });
   with([](TrainingConfig& c) { c.clip = 0; });
   with([](TrainingConfig& c) { c.clip = -1; });
-  with([](TrainingConfig& c) { c.noise_floor = -1; });
+  with([](TrainingConfig& c) { c.adam.noise_floor = -1; });
   with([](TrainingConfig& c) { c.evaluations = 0; });
   with([](TrainingConfig& c) { c.lambda = 0; });
   with([](TrainingConfig& c) { c.budget = {}; });

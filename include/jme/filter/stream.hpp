@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <jme/base/upcoming.hpp>
 #include <jme/filter/aligned_vector.hpp>
 #include <jme/filter/filter.hpp>
 
@@ -50,6 +51,8 @@ class FilterStream {
   /// The same, and writes unit * outputs to `to`, as many as lie within the width; leaves `values` undefined.
   void step_tile(std::size_t begin, std::span<double> values, double unit, double* to);
   void end_step();
+  /// Adds what step_tile at `begin` goes through in its usual form: one vector a mode.
+  void announce_tile(std::size_t begin, Upcoming& upcoming) const;
 
   [[nodiscard]] std::size_t steps_done() const { return done_; }
   [[nodiscard]] std::size_t width() const { return width_; }

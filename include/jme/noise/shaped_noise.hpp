@@ -35,8 +35,8 @@ class ShapedNoise {
 
   /// The same in tiles, as FilterStream's: begin, every tile once, in any order and from any thread, end.
   void begin_step();
-  /// `values` in whole lanes; the padding stays as it is.
-  void add_tile(std::size_t begin, std::span<double> values);
+  /// `values` in whole lanes; the padding stays as it is. Fetches the caller's `upcoming` memory meanwhile.
+  void add_tile(std::size_t begin, std::span<double> values, Upcoming upcoming = {});
   void end_step();
 
   [[nodiscard]] std::size_t steps_done() const { return stream_.steps_done(); }
@@ -58,7 +58,7 @@ class ShapedNoise {
     std::uint64_t step;
     double weight;
   };
-  void shape_tile(std::size_t begin, std::span<double> noise);
+  void shape_tile(std::size_t begin, std::span<double> noise, Upcoming upcoming = {});
   [[nodiscard]] bool sum_lagged(std::size_t begin, std::size_t count, std::span<double> lagged) const;
 
   DrawPeriods periods_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include <jme/base/upcoming.hpp>
 #include <jme/random/key.hpp>
 
 namespace jme {
@@ -26,8 +27,9 @@ class GaussianSource {
   ~GaussianSource();
 
   /// out[i] = draw(channel, step, first + i). `first` need not be aligned. step < 2^56, first + out.size() <=
-  /// 2^63.
-  void fill(Channel channel, std::uint64_t step, std::uint64_t first, std::span<double> out) const;
+  /// 2^63. Fetches as much of `upcoming` meanwhile.
+  void fill(Channel channel, std::uint64_t step, std::uint64_t first, std::span<double> out,
+            const Upcoming& upcoming = {}) const;
 
  private:
   std::array<std::uint8_t, 240>

@@ -2,6 +2,8 @@
 
 #include <Eigen/Core>
 
+#include <jme/filter/filter.hpp>
+
 namespace jme {
 
 /// The C of least rmse for a dense workload A, with a proof of how good it is.
@@ -16,5 +18,9 @@ struct DenseOptimum {
 
 /// The certificate alone at given weights w > 0: a lower bound on every rmse.
 [[nodiscard]] double rmse_lower_bound(const Eigen::MatrixXd& a, const Eigen::VectorXd& w);
+/// The same at the weights that a good C brings along: at the optimum A'A = G W G with G = C'C, so w_j =
+/// ||column j of A C^-1 C^-T||^2. Proves how close C is with one decomposition, where the optimum itself is
+/// out of reach.
+[[nodiscard]] double rmse_lower_bound(const Filter& a, const Filter& c);
 
 }  // namespace jme

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace jme {
+
+/// Vectors whose next numbers are needed soon. Work that is all arithmetic (draws) has them fetched on the
+/// way, so that work that is all memory (filters) does not wait: never more than advice.
+class Upcoming {
+ public:
+  void add(const double* vector) { add(vector, sizeof(double)); }
+  void add(const float* vector) { add(vector, sizeof(float)); }
+  /// Asks for numbers [begin, begin + count) of every vector.
+  void fetch(std::size_t begin, std::size_t count) const {
+    for (std::size_t v = 0; v < size_; ++v) {
+      const Vector& vector = vectors_[v];
+      for (std::size_t byte = begin * vector.width; byte < (begin + count) * vector.width; byte += 64)
+        __builtin_prefetch(vector.bytes + byte, 1, 2);
+    }
+  }
+
+ private:
+  struct Vector {
+    const char* bytes;
+    std::size_t width;  // of a number
+  };
+  void add(const void* vector, std::size_t width) {
+    if (size_ < vectors_.size()) vectors_[size_++] = {static_cast<const char*>(vector), width};
+  }
+
+  std::array<Vector, 8> vectors_{};
+  std::size_t size_ = 0;
+};
+
+}  // namespace jme
