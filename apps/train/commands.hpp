@@ -58,4 +58,17 @@ class ReproduceCommand {
   bool table_only_ = false;
 };
 
+/// Learning curves of several runs in one drawing.
+class ChartCommand {
+ public:
+  explicit ChartCommand(CLI::App& root);
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  void run() const;
+
+ private:
+  CLI::App* app_;
+  std::vector<std::string> files_{};
+  std::string out_{}, title_ = "Learning curves";
+};
+
 }  // namespace jme::train

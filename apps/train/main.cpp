@@ -19,6 +19,7 @@ int run(int argc, char** argv) {
   root.require_subcommand(1);
   const jme::train::RunCommand train(root);
   const jme::train::ReproduceCommand reproduce(root);
+  const jme::train::ChartCommand chart(root);
   try {
     root.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -34,6 +35,7 @@ int run(int argc, char** argv) {
   }
   if (train.chosen()) train.run();
   if (reproduce.chosen()) reproduce.run();
+  if (chart.chosen()) chart.run();
   return 0;
 }
 

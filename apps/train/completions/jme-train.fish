@@ -8,6 +8,8 @@ end
 complete -c jme-train -f
 complete -c jme-train -n '__fish_use_subcommand' -a run -d 'Train a network with private Adam'
 complete -c jme-train -n '__fish_use_subcommand' -a reproduce -d 'The table of the paper'
+complete -c jme-train -n '__fish_use_subcommand' -a chart -d 'Learning curves of several runs'
+complete -c jme-train -n '__fish_seen_subcommand_from chart' -F
 complete -c jme-train -n 'not __fish_use_subcommand' -a '(__jme_train_flags)'
 complete -c jme-train -l method -x -a 'jme jme-paper pp pp-debiased joint-clip none'
 complete -c jme-train -l dataset -x -a 'fashion-mnist cifar10'
