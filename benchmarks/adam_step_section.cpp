@@ -27,7 +27,9 @@ BatchConfig config_for(Shape shape, unsigned threads) {
   return config;
 }
 
-Comparison compared(const std::string& name, Shape shape, unsigned threads, const Effort& effort) {
+/// One shape against both ways to write it in torch.
+void compare(const std::string& name, Shape shape, unsigned threads, const Effort& effort,
+             std::vector<Comparison>& lines) {
   Adam adam(config_for(std::move(shape), threads), {});
   at::Tensor parameters = at::zeros({static_cast<std::int64_t>(dimension)}),
              torch_parameters = parameters.clone();
@@ -36,22 +38,30 @@ Comparison compared(const std::string& name, Shape shape, unsigned threads, cons
     return std::span<float>(tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel()));
   };
   TorchAdam torch(static_cast<std::int64_t>(dimension));
-  const Calibration& noise = adam.mechanism().calibration();
+  const TorchAdam::Noise noise{.std_first = adam.mechanism().calibration().std_first,
+                               .std_second = adam.mechanism().calibration().std_second};
   const auto ours = [&] { adam.step(span(parameters), span(gradients), span(squares), 256); };
-  const auto theirs = [&] {
-    torch.private_step(torch_parameters, gradients, squares, batch, noise.std_first, noise.std_second);
+  const auto straightforward = [&] {
+    torch.private_step(torch_parameters, gradients, squares, batch, noise);
+  };
+  const auto in_place = [&] {
+    torch.private_step_in_place(torch_parameters, gradients, squares, batch, noise);
   };
   at::set_num_threads(static_cast<int>(threads));
+  const Clock clock = threads == 1 ? Clock::processor : Clock::wall;
   const std::string what =
       fmt::format("optimiser, d = 1e7, {}, {} thread{}", name, threads, threads == 1 ? "" : "s");
-  return in_turns(what, effort, ours, theirs, threads == 1 ? Clock::processor : Clock::wall, 2, true);
+  lines.push_back(in_turns(what, effort, ours, straightforward, clock, 2, true));
+  lines.push_back(in_turns("  beside torch all in place", effort, ours, in_place, clock, 0, true));
 }
 
 }  // namespace
 
 std::vector<Comparison> adam_steps(const Effort& effort, unsigned threads) {
-  return {compared("identity", Shape::identity(), threads, effort),
-          compared("scaled-blt:2", Shape::scaled_blt(2), threads, effort)};
+  std::vector<Comparison> lines;
+  compare("identity", Shape::identity(), threads, effort, lines);
+  compare("scaled-blt:2", Shape::scaled_blt(2), threads, effort, lines);
+  return lines;
 }
 
 }  // namespace jme::bench

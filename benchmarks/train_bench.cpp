@@ -42,10 +42,14 @@ Comparison in_turns(const std::string& what, const Effort& effort, const std::fu
 namespace {
 
 void print(const jme::bench::Comparison& line) {
-  fmt::print("{:<58}{:>7.1f} ms{:>9.1f} ms{:>8.2f}x   {} {}x  {}\n", line.what, 1e3 * line.ours,
-             1e3 * line.beside, line.ratio, line.more_is_better ? ">=" : "<=", line.target,
-             line.holds() ? "PASS" : "MISS");
-  fmt::print("{:<58}{:>7.0f} MB\n", "  peak memory of the process until here", 1e-6 * line.peak_bytes);
+  fmt::print("{:<58}{:>7.1f} ms{:>9.1f} ms{:>8.2f}x", line.what, 1e3 * line.ours, 1e3 * line.beside,
+             line.ratio);
+  if (line.target > 0) {
+    fmt::print("   {} {}x  {}\n", line.more_is_better ? ">=" : "<=", line.target,
+               line.holds() ? "PASS" : "MISS");
+    fmt::print("{:<58}{:>7.0f} MB", "  peak memory of the process until here", 1e-6 * line.peak_bytes);
+  }
+  fmt::print("\n");
   std::fflush(stdout);
 }
 

@@ -13,7 +13,7 @@ struct Comparison {
   std::string what;
   double ours, beside;  ///< seconds, medians
   double ratio;         ///< the median of the turns' ratios
-  double target;
+  double target;        ///< of the ratio; 0: none
   bool more_is_better;  ///< ratio is beside / ours; else ours / beside
   double peak_bytes = 0;
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
 #include <cblas.h>
 
 namespace jme::train {

@@ -1,9 +1,20 @@
 #include "layers.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <tuple>
 
-#include <ATen/ATen.h>
+#include <ATen/ops/bmm.h>
+#include <ATen/ops/conv2d.h>
+#include <ATen/ops/convolution_backward.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/max_pool2d_with_indices.h>
+#include <ATen/ops/max_pool2d_with_indices_backward.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/native_group_norm.h>
+#include <ATen/ops/native_group_norm_backward.h>
+#include <ATen/ops/threshold_backward.h>
 
 #include "example_products.hpp"
 
@@ -69,9 +80,9 @@ at::Tensor ConvBlock::backward(const Trace& trace, const at::Tensor& output, Wei
   normed = at::threshold_backward(normed, trace.rectified, 0);
   // y = scale (z - mean) / std + shift
   const at::Tensor shift = over_positions(normed);
-  const at::Tensor scale =
-      (over_positions(normed * trace.convolved) - per_channel(trace.mean, channels) * shift) *
-      per_channel(trace.inverse_std, channels);
+  const at::Tensor centred =
+      over_positions(normed.mul(trace.convolved)).sub(per_channel(trace.mean, channels).mul(shift));
+  const at::Tensor scale = centred.mul(per_channel(trace.inverse_std, channels));
   const at::Tensor convolved = std::get<0>(
       at::native_group_norm_backward(normed, trace.convolved, trace.mean, trace.inverse_std, scale_, examples,
                                      channels, positions, groups, {true, false, false}));
@@ -95,7 +106,7 @@ LinearLayer::LinearLayer(std::int64_t in, std::int64_t out, const at::Tensor& pa
 at::Tensor LinearLayer::forward(const at::Tensor& input) const {
   // A product an example: in one product of all rows the order of summation could depend on a row's place.
   const at::Tensor weight = weight_.t().unsqueeze(0).expand({input.size(0), -1, -1});
-  return at::bmm(input.unsqueeze(1), weight).squeeze(1) + bias_;
+  return at::bmm(input.unsqueeze(1), weight).squeeze(1).add_(bias_);
 }
 
 at::Tensor LinearLayer::backward(const at::Tensor& input, const at::Tensor& output, WeightGradients form,
@@ -103,17 +114,28 @@ at::Tensor LinearLayer::backward(const at::Tensor& input, const at::Tensor& outp
   if (form == WeightGradients::added) {
     gradients.push_back(at::mm(output.t(), input).reshape({1, -1}));
   } else {
-    gradients.push_back((output.unsqueeze(2) * input.unsqueeze(1)).flatten(1));
+    gradients.push_back(output.unsqueeze(2).mul(input.unsqueeze(1)).flatten(1));
   }
   gradients.push_back(rows(output, form));
   return at::bmm(output.unsqueeze(1), weight_.unsqueeze(0).expand({input.size(0), -1, -1})).squeeze(1);
 }
 
 Loss cross_entropy(const at::Tensor& logits, const at::Tensor& labels) {
-  const at::Tensor log_softmax = at::log_softmax(logits, 1);
-  const at::Tensor column = labels.unsqueeze(1);
-  Loss loss{.values = -log_softmax.gather(1, column).squeeze(1), .gradient = log_softmax.exp()};
-  loss.gradient.scatter_add_(1, column, at::full_like(column, -1, loss.gradient.options()));
+  // In double and number by number: a vector's rest could have another exponential than its lanes.
+  const auto examples = static_cast<std::size_t>(logits.size(0)),
+             classes = static_cast<std::size_t>(logits.size(1));
+  Loss loss{.values = std::vector<double>(examples), .gradient = at::empty_like(logits)};
+  const float* all = logits.data_ptr<float>();
+  float* gradient = loss.gradient.data_ptr<float>();
+  for (std::size_t j = 0; j < examples; ++j, all += classes, gradient += classes) {
+    const auto label = static_cast<std::size_t>(labels.data_ptr<std::int64_t>()[j]);
+    const double largest = double{*std::max_element(all, all + classes)};
+    double total = 0;
+    for (std::size_t k = 0; k < classes; ++k) total += std::exp(double{all[k]} - largest);
+    for (std::size_t k = 0; k < classes; ++k)
+      gradient[k] = static_cast<float>(std::exp(double{all[k]} - largest) / total - (k == label ? 1.0 : 0.0));
+    loss.values[j] = std::log(total) - (double{all[label]} - largest);
+  }
   return loss;
 }
 

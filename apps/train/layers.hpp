@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -15,11 +14,6 @@ namespace jme::train {
 enum class WeightGradients {
   added,      ///< one row: their sum (not private)
   each_alone  ///< a row for every example
-};
-
-/// Where a layer finds its weights in the flat parameter vector.
-struct Slice {
-  std::int64_t begin, count;
 };
 
 /// A 3x3 convolution without bias, GroupNorm with scale and shift, ReLU, and maybe the largest of every 2x2.
@@ -72,8 +66,8 @@ class LinearLayer {
 
 /// Cross entropy of the softmax, an example a row.
 struct Loss {
-  at::Tensor values;    ///< float, one an example
-  at::Tensor gradient;  ///< of the logits
+  std::vector<double> values;  ///< one an example
+  at::Tensor gradient;         ///< of the logits
 };
 [[nodiscard]] Loss cross_entropy(const at::Tensor& logits, const at::Tensor& labels);
 

@@ -5,7 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/ATen.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+#include <cblas.h>
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
@@ -26,6 +32,22 @@ constexpr Stage stages[]{{32, false}, {32, true}, {64, false}, {64, true}, {128,
 
 // Examples looked at together where no gradient is wanted.
 constexpr std::int64_t logits_at_a_time = 64;
+
+/// What every pass of this process wants. Freed memory is kept for the next pass: given back to the system it
+/// would be taken again page by page, a fifth of a training step. And OpenBLAS computes on the thread that
+/// calls it: examples are shared out over ATen's threads, and a product that is split has another order of
+/// summation.
+void prepare_process() {
+  static const bool done = [] {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+    openblas_set_num_threads(1);
+    return true;
+  }();
+  (void)done;
+}
 
 struct Part {
   at::Tensor pictures, labels;
@@ -108,6 +130,7 @@ struct Network::Layers {
 };
 
 Network::Network(PictureShape picture, std::int64_t classes, std::uint64_t seed, std::int64_t at_a_time) {
+  prepare_process();
   if (picture.channels < 1 || picture.height < 8 || picture.width < 8)
     throw InvalidParameter("picture", "at least 8 x 8 with one channel");
   if (classes < 2) throw InvalidParameter("classes", static_cast<double>(classes), "at least 2");
@@ -190,7 +213,7 @@ BatchOutcome Network::add_gradients(const at::Tensor& pictures, const at::Tensor
     const Loss loss = cross_entropy(pass.logits, part.labels);
     if (part.examples < layers_->at_a_time)
       loss.gradient.narrow(0, part.examples, layers_->at_a_time - part.examples).zero_();
-    outcome.loss += loss.values.narrow(0, 0, part.examples).sum(at::kDouble).item<double>();
+    for (std::int64_t j = 0; j < part.examples; ++j) outcome.loss += loss.values[static_cast<std::size_t>(j)];
     float* into = sum.data();
     for (const auto& layer : layers_->backward(pass, loss.gradient, WeightGradients::added)) {
       for (const at::Tensor& gradient : layer) {
@@ -223,9 +246,8 @@ BatchOutcome Network::add_clipped(const at::Tensor& pictures, const at::Tensor& 
             {.values = gradient.data_ptr<float>(), .count = static_cast<std::size_t>(gradient.size(1))});
     }
     outcome.clipped += sums.add(rows, static_cast<std::size_t>(part.examples), kept);
-    const float* losses = loss.values.data_ptr<float>();
     for (std::size_t j = 0; j < kept.size(); ++j)
-      if (kept[j]) outcome.loss += static_cast<double>(losses[j]);
+      if (kept[j]) outcome.loss += loss.values[j];
   }
   sums.add_to(gradients, squares);
   return outcome;
