@@ -32,7 +32,7 @@ PanelRequest request(const Shape& shape) {
 Agreement simulated(const Effort& effort, const Shape& shape) {
   PanelRequest small = request(shape);
   small.config.dimension = simulated_dimension;
-  small.simulation = {.sigmas = {0.3, 3}, .runs = effort.runs(20, 6)};
+  small.simulation = {.sigmas = {0.3, 3}, .runs = effort.runs(60, 24)};
   return moment_panel(effort, small).agreement;
 }
 
@@ -47,8 +47,8 @@ Figure adam_moment_error(const Effort& effort) {
                              beta1, beta2, rows)};
   figure.notes = {
       "The paper does not say which weights its figure has. Here they are Algorithm 2's: β₁ = 0.9 for m, β₂ "
-      "= 0.999 "
-      "for v, before Adam's own bias correction. With C = I the crossover is the same for any weights.",
+      "= 0.999 for v, before Adam's own bias correction. With C = I the crossover is the same for any "
+      "weights.",
       "An error is the root of the expected squared error summed over n steps and d coordinates.",
       "Square roots: C₁ is that of the decay β₁, C₂ that of the decay β₂. PP's squares inherit C₁."};
   figure.notes.push_back(

@@ -8,26 +8,32 @@
 
 namespace jme::experiments {
 
-/// How well simulated averages agree with what theory expects of them.
+/// How well simulated averages agree with what theory expects of them: each on its own, and all of them on
+/// average, which notices smaller differences if they are common to all.
 class Agreement {
  public:
-  /// Probability with which one correct comparison counts as a disagreement.
-  static constexpr double false_alarm = 1e-7;
+  /// Probability with which one correct comparison counts as a disagreement, as if runs were normal. All
+  /// items make fewer than 200 of them: together below 1e-9.
+  static constexpr double false_alarm = 5e-12;
+  /// Squared errors of noise 10% too small are this much too small. A mean that could miss it proves little.
+  static constexpr double must_notice = 0.19;
 
   void compare(const Sample& simulated, double expected);
   Agreement& operator+=(const Agreement& other);
 
   [[nodiscard]] std::size_t comparisons() const { return comparisons_; }
   [[nodiscard]] std::size_t disagreements() const { return disagreements_; }
-  /// Largest distance in standard errors, and the largest relative one of the errors (roots).
-  [[nodiscard]] double farthest() const { return farthest_; }
-  [[nodiscard]] double farthest_relative() const { return farthest_relative_; }
+  /// Mean of simulated over expected squared errors, its standard error, and how far off it may be.
+  [[nodiscard]] double mean_ratio() const { return ratios_ / static_cast<double>(comparisons_); }
+  [[nodiscard]] double mean_ratio_error() const;
+  [[nodiscard]] double mean_ratio_limit() const;
   /// As a claim of ours.
   [[nodiscard]] Claim claim() const;
 
  private:
   std::size_t comparisons_ = 0, disagreements_ = 0;
-  double farthest_ = 0, farthest_relative_ = 0;
+  double farthest_ = 0;                // in standard errors
+  double ratios_ = 0, variances_ = 0;  // sums over comparisons
 };
 
 /// Points of the root of simulated squared errors, with the standard error of the root.

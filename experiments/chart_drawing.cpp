@@ -9,7 +9,7 @@
 namespace jme::experiments {
 namespace {
 
-constexpr std::string_view simulated = ", simulated";
+constexpr std::string_view suffixes[] = {", simulated", ", paper"};
 
 struct Style {
   std::size_t colour;
@@ -28,14 +28,27 @@ const std::map<std::string_view, Style>& method_styles() {
                                                         {"PP", {1}},
                                                         {"PP debiased", {2}},
                                                         {"IME", {1}},
-                                                        {"CS", {2}}};
+                                                        {"CS", {2}},
+                                                        {"both together", {0}},
+                                                        {"identity", {5}},
+                                                        {"sqrt", {1}},
+                                                        {"banded:16", {2}},
+                                                        {"banded-inverse:16", {3}},
+                                                        {"blt:4", {4}},
+                                                        {"scaled-blt:4", {0}},
+                                                        {"certified bound", {5, dashed}},
+                                                        {"JME as printed", {0}},
+                                                        {"JME, squares per example", {3}},
+                                                        {"joint clipping", {4}}};
   return styles;
 }
 
-/// The curve that a series of points belongs to.
+/// The curve that a series of points or a reference belongs to.
 std::string_view curve_name(const Series& series) {
   std::string_view name = series.name;
-  if (name.ends_with(simulated)) name.remove_suffix(simulated.size());
+  for (const std::string_view suffix : suffixes) {
+    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+  }
   return name;
 }
 
@@ -45,6 +58,10 @@ report::Series drawn(const Series& series, std::size_t place) {
   const auto style = method_styles().find(curve_name(series));
   result.colour = style == method_styles().end() ? place : style->second.colour;
   if (style != method_styles().end()) result.stroke = style->second.stroke;
+  if (series.drawn == Drawn::reference) {
+    result.name.clear();  // its curve is named
+    result.stroke = report::Stroke::dashed;
+  }
   if (series.drawn == Drawn::points) {
     result.name.clear();  // its curve is named
     result.stroke = report::Stroke::none;

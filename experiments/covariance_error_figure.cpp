@@ -55,7 +55,7 @@ Chart chart(std::size_t dimension, const Curves& all) {
   Chart chart{.name = fmt::format("covariance-d{}", dimension),
               .title = fmt::format("covariance, d = {}", dimension),
               .x = {.label = "noise multiplier σ", .logarithmic = true},
-              .y = {.label = "error of the running covariance", .logarithmic = true}};
+              .y = {.label = "error of the running covariance, in ζ²", .logarithmic = true}};
   const std::vector<double> sigmas = figure_sigmas();
   const auto add = [&](std::string name, const SigmaCurve& one) {
     chart.series.push_back({.name = std::move(name), .x = sigmas, .y = errors_at(one, sigmas)});
@@ -73,7 +73,7 @@ Chart chart(std::size_t dimension, const Curves& all) {
   add("JME our shape", all.jme_ours);
   chart.band = "between the value that a stream attains and the proven bound";
   if (const auto sigma = crossover(all.jme_paper, all.pp_debiased))
-    chart.marks.push_back({.x = *sigma, .label = fmt::format("σ = {:.3f}", *sigma)});
+    chart.marks.push_back({.x = *sigma, .label = fmt::format("equal at σ = {:.3f}", *sigma)});
   return chart;
 }
 
@@ -81,7 +81,7 @@ void simulate(const Effort& effort, std::size_t dimension, const Curves& all, Ch
               Agreement& agreement) {
   const std::vector<double> sigmas =
       dimension > 1 && effort.quick ? std::vector{3.0} : std::vector{0.2, 1.0, 5.0, 25.0};
-  const std::size_t runs = dimension == 1 ? effort.runs(2000, 200) : effort.runs(12, 4);
+  const std::size_t runs = dimension == 1 ? effort.runs(2000, 200) : effort.runs(16, 10);
   const auto points = [&](std::string name, const StreamConfig& with, Signs signs, bool debiased,
                           const SigmaCurve& expected, const Effort& share) {
     Series series{.name = name + ", simulated", .drawn = Drawn::points};
@@ -128,11 +128,11 @@ Figure covariance_error_figure(const Effort& effort) {
       .setting = fmt::format("running mean, n = {}, d = 1 and 100, C = I, ζ = 1, σ = 0.1 … 50", rows)};
   figure.notes = {
       "An error is the root of the expected squared Frobenius error summed over all n releases, at the "
-      "stream where "
-      "it is largest.",
+      "stream where it is largest.",
       "JME's covariance is debiased; left biased, its curve is hardly another (see the crossovers).",
       "The paper's σ is the noise on the first moment, twice the multiplier shown here.",
-      "PP's supremum over streams is known as an interval; its line is the upper end."};
+      "PP's supremum over streams is that of +ζ, −ζ, … for d = 1 and known as an interval for d = 100, where "
+      "its line is the upper end."};
   Table table{.name = "covariance-crossovers",
               .title = "σ at which JME and debiased PP have the same error (JME is better above it)",
               .columns = {"d", "JME biased, d² draws", "JME, d² draws", "JME symmetric", "JME our shape"},
@@ -159,8 +159,8 @@ Figure covariance_error_figure(const Effort& effort) {
       {.statement = "For d = 100 JME is preferable to PP only in the high-privacy regime.",
        .verdict = verdict_of(crossing.has_value()),
        .found = fmt::format(
-           "By the paper's count the curves cross at σ = {}, with symmetric noise at {}, with our "
-           "shape at {}.",
+           "By the paper's count the curves cross at σ = {}, with symmetric noise at {}, with our shape at "
+           "{}.",
            interval_text(many.jme_paper, many.pp_debiased_low, many.pp_debiased),
            interval_text(many.jme, many.pp_debiased_low, many.pp_debiased),
            interval_text(many.jme_ours, many.pp_debiased_low, many.pp_debiased))});

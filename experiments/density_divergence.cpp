@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <jme/privacy/gaussian.hpp>
+#include <jme/report/number_text.hpp>
 
 #include "experiments/density_simulation.hpp"
 #include "experiments/items.hpp"
@@ -59,7 +60,8 @@ Table table(std::string name, std::string title, const std::vector<DivergenceCur
     for (const std::size_t rows : at) {
       const auto where = std::find(curve.rows.begin(), curve.rows.end(), rows) - curve.rows.begin();
       const Sample& sample = curve.divergence[static_cast<std::size_t>(where)];
-      row.push_back(fmt::format("{:.3g} ± {:.1g}", sample.mean, sample.std_error()));
+      row.push_back(fmt::format("{} ({:.2g})", report::plus_minus_text(sample.mean, sample.std_error()),
+                                sample.deviation));
     }
     table.rows.push_back(std::move(row));
   }
@@ -100,10 +102,10 @@ Claim privacy_claim(const DensitySetting& setting) {
                                    setting.noise),
           .verdict = verdict_of(real <= claimed),
           .found = fmt::format(
-              "Rows have norm {:.1f} on average (root mean square), and the theorems need 1. A row of "
-              "that norm turned around is worth ε = {:.0f} in the first moment alone, where σ "
-              "promises {:.2f} (δ = {}).",
-              typical, real, claimed, delta)};
+              "Rows have norm {:.1f} on average (root mean square), and the theorems need 1. A row of that "
+              "norm turned around is worth ε = {:.0f} in the first moment alone, where σ promises {:.2f} (δ "
+              "= 10⁻⁶).",
+              typical, real, claimed)};
 }
 
 }  // namespace
@@ -113,20 +115,17 @@ Figure density_divergence(const Effort& effort) {
   Figure figure{.title = "Gaussian density estimation",
                 .source = "Figure 3",
                 .setting = fmt::format(
-                    "μ ~ N(0, I/2), Σ ~ Wishart(I/2, 2d), running mean, C = I, (d, n, σ) = (5, 100, 2) "
-                    "and (10, 200, 4), {} runs",
+                    "μ ~ N(0, I/2), Σ ~ Wishart(I/2, 2d), running mean, C = I, (d, n, σ) = (5, 100, 2) and "
+                    "(10, 200, 4), {} runs",
                     runs)};
   figure.warning =
       "The paper's reading is NOT private: rows are not clipped, so no amount of noise gives an ε. It is "
-      "shown to "
-      "reproduce the figure. The clipped charts beside it are private.";
+      "shown to reproduce the figure. The clipped charts beside it are private.";
   figure.notes = {
       "The paper's σ here is the noise on a row of norm at most 1, twice the multiplier. Text and caption "
-      "differ in n "
-      "(200, and 100); the caption is followed.",
+      "differ in n (200, and 100); the caption is followed.",
       fmt::format("Projection: eigenvalues below {} are raised to it. The paper gives no value; with much "
-                  "larger ones the "
-                  "order of the curves changes.",
+                  "larger ones the order of the curves changes.",
                   eigenvalue_floor),
       fmt::format(
           "Clipped: rows are clipped to ζ = √(d(d + ½)), the root mean square norm under the prior, which is "
@@ -153,10 +152,13 @@ Figure density_divergence(const Effort& effort) {
                                   about + fmt::format(": clipped, every {} rows", long_every), far));
     std::vector<std::size_t> at{10, 20, 50, 100};
     if (setting.rows > 100) at.push_back(setting.rows);
-    figure.tables.push_back(table(fmt::format("density-d{}-unclipped-values", d),
-                                  about + ": KL ± standard error, unclipped, NOT private", unclipped, at));
+    figure.tables.push_back(
+        table(fmt::format("density-d{}-unclipped-values", d),
+              about + ": KL ± standard error (standard deviation of a run), unclipped, NOT private",
+              unclipped, at));
     figure.tables.push_back(table(fmt::format("density-d{}-clipped-values", d),
-                                  about + ": KL ± standard error, clipped", clipped, at));
+                                  about + ": KL ± standard error (standard deviation of a run), clipped",
+                                  clipped, at));
     figure.claims.push_back(crossing_claim(setting, unclipped));
     figure.claims.push_back(privacy_claim(setting));
     const auto& shaped = of(far, "JME our shape").divergence.back();

@@ -12,7 +12,7 @@ struct Effort {
   bool quick = false;  ///< fewer simulated runs and smaller dense problems; theory curves stay the same
   unsigned threads = 2;
   std::uint64_t seed = 1;
-  std::string training_results{};  ///< file with the training program's results; empty: there are none
+  std::string training_results{};  ///< the training program's results, file or folder; empty: there are none
   /// Called with the part done in [0, 1], from one thread.
   std::function<void(double)> progress = [](double) {};
 

@@ -5,8 +5,8 @@
 
 namespace jme::experiments {
 
-/// How a series is drawn: theory as lines, simulations as points.
-enum class Drawn { line, points };
+/// How a series is drawn: theory and runs as lines, simulations as points, others' results dashed.
+enum class Drawn { line, points, reference };
 
 /// One named curve or cloud of a chart.
 struct Series {

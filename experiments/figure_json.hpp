@@ -8,7 +8,9 @@ namespace jme::experiments {
 
 // How a finished figure is kept on disk, numbers to their last digit.
 
-NLOHMANN_JSON_SERIALIZE_ENUM(Drawn, {{Drawn::line, "line"}, {Drawn::points, "points"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Drawn, {{Drawn::line, "line"},
+                                     {Drawn::points, "points"},
+                                     {Drawn::reference, "reference"}})
 NLOHMANN_JSON_SERIALIZE_ENUM(Verdict, {{Verdict::confirmed, "confirmed"},
                                        {Verdict::partly, "partly"},
                                        {Verdict::refuted, "refuted"},

@@ -18,6 +18,9 @@ std::span<const Item> items() {
       {.name = "schedule",
        .subject = "beyond the paper: a release every k rows",
        .compute = release_schedule},
+      {.name = "low-privacy",
+       .subject = "beyond the paper: when PP is better, and whether it is the best",
+       .compute = low_privacy},
       {.name = "shapes", .subject = "beyond the paper: shapes and optimum", .compute = shapes_and_optimum},
   };
   return all;

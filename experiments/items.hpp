@@ -32,6 +32,7 @@ Figure workload_table(const Effort& effort);
 Figure training_table(const Effort& effort);
 // Beyond the paper.
 Figure release_schedule(const Effort& effort);
+Figure low_privacy(const Effort& effort);
 Figure shapes_and_optimum(const Effort& effort);
 
 }  // namespace jme::experiments

@@ -34,10 +34,9 @@ std::string range_text(const Range& range) {
 std::vector<std::string> moment_figure_notes() {
   return {
       "An error is the root of the expected squared Frobenius error summed over all n releases, at the "
-      "stream "
-      "where it is largest.",
-      "JME: the paper's d² independent draws; JME symmetric: ours, d(d+1)/2 draws with the same privacy. Its "
-      "third line has our own shape in place of the panel's."};
+      "stream where it is largest.",
+      "JME: the paper's d² independent draws. JME symmetric: ours, d(d+1)/2 draws with the same privacy. JME "
+      "our shape: symmetric, with the shape that auto chooses (a scaled BLT) in place of the panel's."};
 }
 
 Claim always_better(std::string statement, const std::vector<const MomentPanel*>& panels) {
@@ -74,8 +73,7 @@ void add_shape_claims(Figure& figure, const std::vector<ShapePair>& pairs) {
     const Range debiased = ratio_range(pair.square_root.pp_debiased, pair.identity.pp_debiased);
     both = both && jme.high < 1 && pp.high < 1 && debiased.high < 1;
     found += fmt::format(
-        "{}{}: with the square root JME's error is {} of that with C = I, PP's {}, debiased "
-        "PP's {}.",
+        "{}{}: with the square root JME's error is {} of that with C = I, PP's {}, debiased PP's {}.",
         found.empty() ? "" : " ", pair.subject, range_text(jme), range_text(pp), range_text(debiased));
     const Range gain = ratio_range(pair.square_root.jme_ours, pair.square_root.jme);
     ours_best = ours_best && gain.high <= 1.01;
@@ -93,8 +91,8 @@ void add_shape_claims(Figure& figure, const std::vector<ShapePair>& pairs) {
                            .verdict = verdict_of(ours_best),
                            .found = ours});
   figure.notes.push_back(fmt::format(
-      "PP with shaped noise: the supremum over streams is attained by +ζe₁, −ζe₁, …; a dual bound leaves "
-      "at most {:.0e} of it to any other.",
+      "PP with shaped noise: the supremum over streams is attained by +ζe₁, −ζe₁, …; a dual bound leaves at "
+      "most {:.0e} of it to any other.",
       std::max(widest, 1e-15)));
 }
 

@@ -62,7 +62,7 @@ MomentPanel moment_panel(const Effort& effort, const PanelRequest& request) {
       .chart = {.name = request.name,
                 .title = request.title,
                 .x = {.label = "noise multiplier σ", .logarithmic = true},
-                .y = {.label = "error of the second moment", .logarithmic = true}},
+                .y = {.label = "error of the second moment, in ζ²", .logarithmic = true}},
       .jme_paper = curves(Method::jme, shape, Count::paper),
       .jme = curves(Method::jme, shape),
       .jme_ours = curves(Method::jme, ours),
@@ -84,7 +84,7 @@ MomentPanel moment_panel(const Effort& effort, const PanelRequest& request) {
   if (has_two_counts) add_line("JME symmetric", panel.jme);
   add_line("JME our shape", panel.jme_ours);
   if (const auto sigma = crossover(has_two_counts ? panel.jme_paper : panel.jme, panel.pp_debiased))
-    panel.chart.marks.push_back({.x = *sigma, .label = fmt::format("σ = {:.3f}", *sigma)});
+    panel.chart.marks.push_back({.x = *sigma, .label = fmt::format("equal at σ = {:.3f}", *sigma)});
 
   std::vector<Simulated> simulated{{"PP, simulated", Method::pp, shape},
                                    {"PP debiased, simulated", Method::pp_debiased, shape}};

@@ -26,7 +26,7 @@ Markup verdict_words(const Claim& claim) {
 
 report::Table claims_table(const std::vector<Claim>& claims, bool from_paper) {
   report::Table table{.columns = {{from_paper ? "The paper's claim, in our words" : "Ours"},
-                                  {"verdict"},
+                                  {.title = "verdict", .is_word = true},
                                   {"what the numbers say"}}};
   for (const Claim& claim : claims) {
     if (claim.from_paper == from_paper)
@@ -38,7 +38,7 @@ report::Table claims_table(const std::vector<Claim>& claims, bool from_paper) {
 report::Table drawn(const Table& table) {
   report::Table result{.caption = table.title};
   for (std::size_t i = 0; i < table.columns.size(); ++i)
-    result.columns.push_back({.title = table.columns[i], .is_number = false});
+    result.columns.push_back({.title = table.columns[i], .is_word = i > 0});
   for (const auto& row : table.rows) {
     std::vector<Markup> cells;
     for (const std::string& cell : row) cells.push_back(report::text(cell));
@@ -82,7 +82,7 @@ void add_item(report::Page& page, const Outcome& outcome, const Reproduction& re
 
 report::Table summary(const std::vector<Outcome>& outcomes) {
   report::Table table{.caption = "Every claim of the paper that was held against numbers",
-                      .columns = {{"where"}, {"claim, in our words"}, {"verdict"}}};
+                      .columns = {{"where"}, {"claim, in our words"}, {.title = "verdict", .is_word = true}}};
   for (const Outcome& outcome : outcomes) {
     for (const Claim& claim : outcome.finished.figure.claims) {
       if (claim.from_paper) {

@@ -95,8 +95,8 @@ Chart chart(const Effort& effort, Count count, Agreement& agreement) {
   const bool paper = count == Count::paper;
   Chart chart{.name = paper ? "pareto-paper" : "pareto-symmetric",
               .title = paper ? "The paper's noise: d² draws" : "Our noise: d(d+1)/2 draws",
-              .x = {.label = "error of the first moment", .logarithmic = true},
-              .y = {.label = "error of the second moment", .logarithmic = true}};
+              .x = {.label = "error of the first moment, in ζ", .logarithmic = true},
+              .y = {.label = "error of the second moment, in ζ²", .logarithmic = true}};
   const std::size_t runs = effort.runs(2000, 300);
   std::size_t done = 0;
   for (const Family& family : families()) {

@@ -7,7 +7,8 @@
 
 namespace jme::experiments {
 
-/// The second moment's squared errors when something is published every `every` rows.
+/// The second moment's squared errors when something is published every `every` rows. JME has the library's
+/// own shape for the releases; PP has C = I, its best (docs/errata.md, 9).
 struct ScheduleErrors {
   std::size_t every;
   SigmaCurve jme, pp, pp_debiased;
@@ -16,9 +17,16 @@ struct ScheduleErrors {
 [[nodiscard]] std::vector<ScheduleErrors> schedule_errors(const Workload& workload, std::size_t horizon_rows,
                                                           std::size_t dimension);
 
-/// The dimension up to which JME has less error than debiased PP at every sigma. As sigma goes to 0 the ratio
-/// of their squared errors is proportional to d for d >= 2 (MATH 6: d(d+1)/2 entries against a middle term
-/// with d+1); `errors` are those of `dimension`.
-[[nodiscard]] double least_dimension(const ScheduleErrors& errors, std::size_t dimension);
+/// Root mean square over releases and the d^2 entries.
+[[nodiscard]] double per_entry(const SigmaCurve& curve, double sigma, std::size_t dimension,
+                               std::size_t releases);
+
+/// A workload with its names on a chart and in a file.
+struct ScheduledWorkload {
+  const char* subject;
+  const char* file;
+  Workload workload;
+};
+[[nodiscard]] std::vector<ScheduledWorkload> scheduled_workloads();
 
 }  // namespace jme::experiments

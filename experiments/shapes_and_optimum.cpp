@@ -1,5 +1,6 @@
-// Beyond the paper: how far every shape is from the certified optimum, against the horizon.
+// Beyond the paper: the error of every shape against the horizon, beside what no shape can be below.
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -11,8 +12,10 @@
 namespace jme::experiments {
 namespace {
 
-/// How far the certified bound may lie below the true optimum; what is nearer to it is drawn there.
+/// How far the certified bound may lie below the true optimum where that is computed; what is nearer to it is
+/// drawn there.
 constexpr double certificate_gap = 1e-5;
+constexpr std::size_t default_memory = 5;
 
 struct Case {
   const char* subject;
@@ -26,93 +29,123 @@ struct Candidate {
   Shape shape;
 };
 
-std::vector<Candidate> candidates(const Workload& workload) {
-  std::vector<Candidate> all{{"identity", Shape::identity()},
-                             {"sqrt", Shape::square_root()},
-                             {"banded:16", Shape::banded(16)},
-                             {"banded-inverse:16", Shape::banded_inverse(16)},
-                             {"blt:4", Shape::blt(4)}};
-  // A window has no row schedule to scale by.
-  if (workload.kind() != Workload::Kind::window) all.push_back({"scaled-blt:4", Shape::scaled_blt(4)});
-  all.push_back({"auto", Shape::automatic()});
-  return all;
+std::vector<Candidate> candidates() {
+  return {{"identity", Shape::identity()},  {"sqrt", Shape::square_root()},
+          {"banded:16", Shape::banded(16)}, {"banded-inverse:16", Shape::banded_inverse(16)},
+          {"blt:4", Shape::blt(4)},         {"scaled-blt:4", Shape::scaled_blt(4)},
+          {"auto", Shape::automatic()}};
 }
 
-double error_of(const Candidate& candidate, const Workload& workload, const Horizon& horizon,
-                const Filter& a) {
-  constexpr std::size_t default_memory = 5;
-  const Shape shape = candidate.shape.kind() == Shape::Kind::automatic
-                          ? choose_shape(workload, horizon, Objective::rmse, default_memory)
-                          : candidate.shape;
-  return shape_quality(a, shape.filter(workload, horizon)).rmse;
+/// The shape as a filter; `auto` chosen as a stream of this length would.
+Filter filter_of(const Shape& shape, const Workload& workload, const Horizon& horizon) {
+  const bool chosen = shape.kind() == Shape::Kind::automatic;
+  return (chosen ? choose_shape(workload, horizon, Objective::rmse, default_memory) : shape)
+      .filter(workload, horizon);
+}
+
+/// A bound on every shape's error: at the optimum itself up to `dense` steps, beyond from the dual weights of
+/// the shape that `auto` chooses, which costs one decomposition.
+double certified_bound(const Workload& workload, const Horizon& horizon, const Filter& a, std::size_t dense) {
+  if (horizon.steps() <= dense) return dense_optimum(a.to_dense(), certificate_gap).lower_bound;
+  return rmse_lower_bound(a, filter_of(Shape::automatic(), workload, horizon));
+}
+
+/// Errors of all shapes for one workload.
+struct Panel {
+  std::vector<Candidate> shapes;
+  std::vector<double> steps{}, bounds{};
+  std::vector<std::vector<double>> errors{};  ///< errors[s][n]
+
+  [[nodiscard]] double excess(std::size_t shape, std::size_t n) const {
+    return errors[shape][n] / bounds[n] - 1;
+  }
+};
+
+Chart error_chart(const Case& which, const Panel& panel) {
+  Chart chart{.name = fmt::format("shapes-{}", which.file),
+              .title = fmt::format("{}: error", which.subject),
+              .x = {.label = "steps n", .logarithmic = true},
+              .y = {.label = "rms noise of a release, unit sensitivity", .logarithmic = true}};
+  // The others lie on these lines: they are told apart in the chart beside it.
+  for (const std::size_t s : {0U, 1U, 2U, 3U, 5U})
+    chart.series.push_back({.name = panel.shapes[s].name, .x = panel.steps, .y = panel.errors[s]});
+  chart.series.push_back({.name = "certified bound", .x = panel.steps, .y = panel.bounds});
+  return chart;
+}
+
+Chart excess_chart(const Case& which, const Panel& panel) {
+  Chart chart{.name = fmt::format("shapes-{}-excess", which.file),
+              .title = fmt::format("{}: above the certified bound", which.subject),
+              .x = {.label = "steps n", .logarithmic = true},
+              .y = {.label = "percent above the certified bound", .logarithmic = true}};
+  for (std::size_t s = 0; s + 1 < panel.shapes.size(); ++s) {  // auto is one of the others
+    Series series{.name = panel.shapes[s].name, .x = panel.steps};
+    for (std::size_t n = 0; n < panel.steps.size(); ++n)
+      series.y.push_back(100 * std::max(panel.excess(s, n), certificate_gap));
+    chart.series.push_back(std::move(series));
+  }
+  return chart;
 }
 
 }  // namespace
 
 Figure shapes_and_optimum(const Effort& effort) {
-  const std::size_t longest = effort.quick ? 256 : 1024;
+  const std::size_t dense = effort.quick ? 128 : 512, longest = effort.quick ? 1024 : 4096;
   Figure figure{.title = "Every shape against the certified optimum",
                 .source = "beyond the paper",
                 .setting = fmt::format("n = 16 … {} steps; prefix, mean, decay 0.9, window 10", longest)};
   figure.notes = {
-      "Quality of a shape C for a workload A: ‖C‖₁→₂ ‖A C⁻¹‖ / √n, the root mean square noise of a release "
-      "for rows of "
-      "unit sensitivity. The charts show how far it lies above a bound that no matrix can pass (dual "
-      "certificate).",
-      "The square root needs all past rows to be streamed, a scaled BLT four vectors."};
+      "Error of a shape C for a workload A: ‖C‖₁→₂ ‖A C⁻¹‖ / √n, the root mean square noise of a release for "
+      "rows of unit sensitivity and unit noise.",
+      fmt::format(
+          "Certified bound: ‖A diag(√w)‖∗ / √(n Σw) for some weights w > 0; no matrix C has less error. Up "
+          "to n = {} its weights are optimal and it is the least error there is, to {}; beyond, they are "
+          "those of the shape that auto chooses.",
+          dense, certificate_gap),
+      "To be streamed, the square root needs all past rows, scaled-blt:4 four vectors."};
   Table table{.name = "shapes-quality",
-              .title = fmt::format("Error over certified optimum at n = {}", longest),
-              .columns = {"workload", "optimum"},
+              .title = fmt::format("Error over the certified bound at n = {}", longest),
+              .columns = {"workload", "bound"},
               .rows = {}};
-  for (const Candidate& candidate : candidates(prefix())) table.columns.emplace_back(candidate.name);
+  for (const Candidate& candidate : candidates()) table.columns.emplace_back(candidate.name);
   const std::vector<Case> cases{{"prefix", "prefix", prefix()},
                                 {"mean", "mean", mean()},
                                 {"decay 0.9", "decay-0.9", decay(0.9)},
                                 {"window 10", "window-10", window(10)}};
-  double done = 0, worst = 1;
+  double done = 0, worst = 0;
   for (const Case& which : cases) {
-    const std::vector<Candidate> shapes = candidates(which.workload);
-    Chart chart{.name = fmt::format("shapes-{}", which.file),
-                .title = which.subject,
-                .x = {.label = "steps n", .logarithmic = true},
-                .y = {.label = "percent above the certified optimum", .logarithmic = true}};
-    for (const Candidate& candidate : shapes) chart.series.push_back({.name = candidate.name});
-    double optimum = 0;
-    std::vector<double> ratios(shapes.size());
+    Panel panel{.shapes = candidates()};
+    panel.errors.resize(panel.shapes.size());
     for (std::size_t n = 16; n <= longest; n *= 2) {
       const Horizon horizon(n);
       const Filter a = which.workload.filter(horizon);
-      optimum = dense_optimum(a.to_dense(), certificate_gap).lower_bound;
-      for (std::size_t s = 0; s < shapes.size(); ++s) {
-        ratios[s] = error_of(shapes[s], which.workload, horizon, a) / optimum;
-        chart.series[s].x.push_back(static_cast<double>(n));
-        chart.series[s].y.push_back(100 * std::max(ratios[s] - 1, certificate_gap));
+      panel.steps.push_back(static_cast<double>(n));
+      panel.bounds.push_back(certified_bound(which.workload, horizon, a, dense));
+      for (std::size_t s = 0; s < panel.shapes.size(); ++s) {
+        panel.errors[s].push_back(
+            shape_quality(a, filter_of(panel.shapes[s].shape, which.workload, horizon)).rmse);
       }
-      worst = std::max(worst, ratios.back());
-      // The dense optimum costs n^3: the last doubling is most of the work.
-      const auto steps = static_cast<double>(n), last = static_cast<double>(longest);
-      done += steps * steps * steps / (last * last * last);
+      worst = std::max(worst, panel.excess(panel.shapes.size() - 1, panel.steps.size() - 1));
+      // A decomposition costs n^3: the last doubling is most of the work.
+      done += std::pow(static_cast<double>(n) / static_cast<double>(longest), 3);
       effort.progress(std::min(1.0, done / (4 * 8.0 / 7)));
     }
-    std::vector<std::string> row(table.columns.size(), "–");
-    row[0] = which.subject;
-    row[1] = fmt::format("{:.5f}", optimum);
-    for (std::size_t s = 0; s < shapes.size(); ++s) {
-      const auto column = std::find(table.columns.begin(), table.columns.end(), shapes[s].name);
-      row[static_cast<std::size_t>(column - table.columns.begin())] = fmt::format("{:.4f}", ratios[s]);
-    }
-    chart.series.pop_back();  // auto is one of the others
+    std::vector<std::string> row{which.subject, fmt::format("{:.5g}", panel.bounds.back())};
+    for (std::size_t s = 0; s < panel.shapes.size(); ++s)
+      row.push_back(fmt::format("{:.4f}", 1 + panel.excess(s, panel.steps.size() - 1)));
     table.rows.push_back(std::move(row));
-    figure.charts.push_back(std::move(chart));
+    figure.charts.push_back(error_chart(which, panel));
+    figure.charts.push_back(excess_chart(which, panel));
   }
   figure.tables.push_back(std::move(table));
   figure.claims.push_back(
-      {.statement = "The default shape (auto, five vectors of memory) is within 1% of the optimum for every "
-                    "workload and "
-                    "horizon shown.",
+      {.statement =
+           fmt::format("The default shape (auto, {} vectors of memory) is within 1% of the optimum for "
+                       "every workload and horizon shown.",
+                       default_memory),
        .from_paper = false,
-       .verdict = verdict_of(worst < 1.01),
-       .found = fmt::format("At most {:.2f}% above the certified bound.", 100 * (worst - 1))});
+       .verdict = verdict_of(worst < 0.01),
+       .found = fmt::format("At most {:.2f}% above the certified bound.", 100 * worst)});
   return figure;
 }
 

@@ -29,7 +29,8 @@ double squared_distance(std::span<const double> values, double first_value) {
   return sum;
 }
 
-// Of the packed upper triangle, off-diagonal entries counted twice; (0, 0) is the only entry that is not 0.
+}  // namespace
+
 double squared_frobenius_distance(std::span<const double> packed, std::size_t d, double corner) {
   double sum = 2 * squared_distance(packed, corner);
   for (std::size_t i = 0; i < d; ++i) {
@@ -38,8 +39,6 @@ double squared_frobenius_distance(std::span<const double> packed, std::size_t d,
   }
   return sum;
 }
-
-}  // namespace
 
 MomentErrors simulated_errors(const Effort& effort, const Simulation& simulation) {
   const Mechanism& mechanism = simulation.mechanism;

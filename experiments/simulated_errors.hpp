@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 #include <jme/mechanism/mechanism.hpp>
@@ -20,6 +21,10 @@ struct Simulation {
   std::size_t runs = 0;
   std::string_view what;  ///< names the draws, so that simulations are independent
 };
+
+/// ||packed - corner e1 e1'||^2 of a packed upper triangle, off-diagonal entries counted twice.
+[[nodiscard]] double squared_frobenius_distance(std::span<const double> packed, std::size_t dimension,
+                                                double corner);
 
 /// Squared errors summed over releases and coordinates, the symmetric matrix counted in full.
 struct MomentErrors {

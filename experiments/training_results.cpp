@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -13,14 +14,14 @@
 namespace jme::experiments {
 namespace {
 
-std::string mean_text(const std::vector<const TrainingRun*>& runs, std::size_t epoch) {
+Accuracy accuracy_at(const std::vector<const TrainingRun*>& runs, std::size_t epoch) {
+  const auto n = static_cast<double>(runs.size());
   double sum = 0, squares = 0;
   for (const TrainingRun* run : runs) sum += run->accuracy[epoch];
-  const auto n = static_cast<double>(runs.size());
-  const double mean = sum / n;
-  for (const TrainingRun* run : runs) squares += std::pow(run->accuracy[epoch] - mean, 2);
-  return runs.size() == 1 ? fmt::format("{:.2f}", mean)
-                          : fmt::format("{:.2f} ± {:.2f}", mean, std::sqrt(squares / (n - 1)));
+  for (const TrainingRun* run : runs) squares += std::pow(run->accuracy[epoch] - sum / n, 2);
+  return {.mean = sum / n,
+          .deviation = runs.size() > 1 ? std::optional(std::sqrt(squares / (n - 1))) : std::nullopt,
+          .runs = runs.size()};
 }
 
 }  // namespace
@@ -30,42 +31,71 @@ std::vector<TrainingRun> training_runs(std::string_view json) {
     std::vector<TrainingRun> runs;
     const auto results = nlohmann::json::parse(json);
     for (const auto& run : results.at("runs")) {
+      const auto& epsilon = run.at("epsilon");
       runs.push_back({.dataset = run.at("dataset").get<std::string>(),
                       .method = run.at("method").get<std::string>(),
+                      .examples = run.value("examples", 0.0),
                       .sigma = run.at("sigma").get<double>(),
                       .batch = run.at("batch").get<double>(),
-                      .epsilon = run.contains("epsilon") && run["epsilon"].is_number()
-                                     ? run["epsilon"].get<double>()
-                                     : 0,
+                      .epsilon = epsilon.is_null() ? std::nullopt : std::optional(epsilon.get<double>()),
                       .accuracy = run.at("accuracy").get<std::vector<double>>()});
     }
     return runs;
   } catch (const nlohmann::json::exception&) {
-    throw DataError("the training results are not what jme-train writes");
+    throw DataError("the training results are not what jme-train reproduce writes");
   }
 }
 
-std::vector<std::vector<std::string>> training_rows(const std::vector<TrainingRun>& runs) {
-  using Key = std::tuple<std::string, double, double, std::string>;
-  std::map<Key, std::vector<const TrainingRun*>> groups;
+std::filesystem::path training_file(const std::filesystem::path& path) {
+  return std::filesystem::is_directory(path) ? path / "results.json" : path;
+}
+
+std::vector<TrainingGroup> training_groups(const std::vector<TrainingRun>& runs) {
+  using Key = std::tuple<std::string, double, double, double, std::string>;
+  std::map<Key, std::vector<const TrainingRun*>> found;
   for (const TrainingRun& run : runs) {
-    if (!run.accuracy.empty()) groups[{run.dataset, run.batch, run.sigma, run.method}].push_back(&run);
+    if (!run.accuracy.empty())
+      found[{run.dataset, run.examples, -run.batch, run.sigma, run.method}].push_back(&run);
   }
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& [key, group] : groups) {
-    const auto& [dataset, batch, sigma, method] = key;
-    std::size_t epochs = group.front()->accuracy.size();
-    double epsilon = 0;
-    for (const TrainingRun* run : group) {
+  std::vector<TrainingGroup> groups;
+  for (const auto& [key, members] : found) {
+    const auto& [dataset, examples, batch, sigma, method] = key;
+    TrainingGroup group{.dataset = dataset,
+                        .method = method,
+                        .examples = examples,
+                        .sigma = sigma,
+                        .batch = -batch,
+                        .epsilon = 0,
+                        .accuracy = {}};
+    std::size_t epochs = members.front()->accuracy.size();
+    for (const TrainingRun* run : members) {
       epochs = std::min(epochs, run->accuracy.size());
-      epsilon = std::max(epsilon, run->epsilon);
+      group.epsilon = group.epsilon && run->epsilon ? std::optional(std::max(*group.epsilon, *run->epsilon))
+                                                    : std::nullopt;
     }
-    rows.push_back({fmt::format("{}, batch {}, σ = {}", dataset, batch, sigma), method,
-                    epsilon > 0 ? fmt::format("{:.3g}", epsilon) : "none", fmt::format("{}", group.size()),
-                    mean_text(group, 0), epochs > 2 ? mean_text(group, 2) : "–",
-                    fmt::format("{} (epoch {})", mean_text(group, epochs - 1), epochs)});
+    for (std::size_t epoch = 0; epoch < epochs; ++epoch)
+      group.accuracy.push_back(accuracy_at(members, epoch));
+    groups.push_back(std::move(group));
   }
-  return rows;
+  return groups;
+}
+
+std::string accuracy_text(const Accuracy& accuracy) {
+  return accuracy.deviation ? fmt::format("{:.2f} ± {:.2f}", accuracy.mean, *accuracy.deviation)
+                            : fmt::format("{:.2f}", accuracy.mean);
+}
+
+double chance_of_difference(const Accuracy& a, const Accuracy& b) {
+  const auto variance = [](const Accuracy& one) {
+    return *one.deviation * *one.deviation / static_cast<double>(one.runs);
+  };
+  const double va = variance(a), vb = variance(b);
+  // Welch and Satterthwaite's degrees of freedom.
+  const double freedom =
+      (va + vb) * (va + vb) /
+      (va * va / static_cast<double>(a.runs - 1) + vb * vb / static_cast<double>(b.runs - 1));
+  const boost::math::students_t law(freedom);
+  return 2 * boost::math::cdf(boost::math::complement(law, std::abs(a.mean - b.mean) / std::sqrt(va + vb)));
 }
 
 }  // namespace jme::experiments

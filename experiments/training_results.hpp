@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,18 +12,42 @@ namespace jme::experiments {
 /// One run of the training program.
 struct TrainingRun {
   std::string dataset, method;
-  double sigma = 0;                ///< noise multiplier
-  double batch = 0;                ///< (expected) batch size
-  double epsilon = 0;              ///< what the run really has; 0 where it states none
-  std::vector<double> accuracy{};  ///< in percent, after every epoch
+  double examples = 0;              ///< it was trained on; 0 where it is not said
+  double sigma = 0;                 ///< noise multiplier
+  double batch = 0;                 ///< (expected) batch size
+  std::optional<double> epsilon{};  ///< spent so far; nothing where the run can state none
+  std::vector<double> accuracy{};   ///< in percent, after every whole epoch
 };
 
-/// The runs in a results file: {"runs": [{"dataset", "method", "sigma", "batch", "epsilon", "accuracy":
-/// [...]}]}. Throws DataError where the text is no such file.
+/// The runs in what `jme-train reproduce` writes: {"runs": [{"dataset", "examples", "method", "sigma",
+/// "batch", "epsilon", "accuracy": [...]}]}. Throws DataError where the text is no such file.
 [[nodiscard]] std::vector<TrainingRun> training_runs(std::string_view json);
 
-/// One line for every dataset, batch, sigma and method: mean and standard deviation over its runs after the
-/// first, the third and the last epoch that all of them have.
-[[nodiscard]] std::vector<std::vector<std::string>> training_rows(const std::vector<TrainingRun>& runs);
+/// The file of results in a folder that `jme-train reproduce --out` filled; a file is taken as it is.
+[[nodiscard]] std::filesystem::path training_file(const std::filesystem::path& path);
+
+/// A mean over runs and their standard deviation, which one run has not.
+struct Accuracy {
+  double mean;
+  std::optional<double> deviation;
+  std::size_t runs;
+};
+/// All runs of a method in one setting, over the epochs that each of them has.
+struct TrainingGroup {
+  std::string dataset, method;
+  double examples, sigma, batch;
+  std::optional<double> epsilon;  ///< the largest; nothing where a run states none
+  std::vector<Accuracy> accuracy;
+};
+/// In the order of dataset, examples, batch (larger first), method. Runs that ended before their first epoch
+/// are left out.
+[[nodiscard]] std::vector<TrainingGroup> training_groups(const std::vector<TrainingRun>& runs);
+
+/// "47.94 ± 0.85"
+[[nodiscard]] std::string accuracy_text(const Accuracy& accuracy);
+
+/// Probability of a difference at least this large between two equally good methods: Welch's test. Needs
+/// deviations.
+[[nodiscard]] double chance_of_difference(const Accuracy& a, const Accuracy& b);
 
 }  // namespace jme::experiments

@@ -32,8 +32,7 @@ Figure workload_table(const Effort& effort) {
   Figure figure{.title = "Workloads", .source = "Table 1", .setting = fmt::format("n = {}", rows)};
   figure.notes = {
       "The right half is ours: root mean square noise of a release for rows of unit sensitivity and unit "
-      "noise, without "
-      "shaping, with the square root, and with the shape that jme chooses.",
+      "noise, without shaping, with the square root, and with the shape that jme chooses.",
       "A window divides by its full length from the first row on, as in the paper."};
   Table table{
       .name = "workloads",

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include <experiments/reproduction.hpp>
+#include <experiments/training_results.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -91,8 +92,8 @@ ReproduceCommand::ReproduceCommand(CLI::App& root)
   app_->add_flag("--quick", quick_, "Fewer simulated runs: under two minutes for all");
   add_text(*app_, "--seed", seed_, "N", "Seed of the simulations (default 1)");
   add_text(*app_, "--threads", threads_, "N", "Threads of the simulations (default 2)");
-  add_text(*app_, "--training", training_, "FILE",
-           "Results of the training program, for its table (default DIR/training.json)");
+  add_text(*app_, "--training", training_, "DIR",
+           "What jme-train reproduce wrote, for its tables (default out/train, as it has)");
   app_->add_flag("--fresh", fresh_, "Compute again what is finished already");
   app_->add_flag("--list", list_, "Say what there is, and stop");
   app_->add_flag("--json", json_, "One JSON object with all verdicts");
@@ -119,9 +120,9 @@ ExitCode ReproduceCommand::run() const {
   request.effort.quick = quick_;
   request.effort.seed = seed_ ? parse_count("seed", *seed_, 0) : 1;
   request.effort.threads = threads_ ? static_cast<unsigned>(parse_count("threads", *threads_)) : 2;
-  request.effort.training_results = training_.value_or((request.folder / "training.json").string());
-  if (training_ && !std::filesystem::exists(*training_))
-    throw InvalidParameter("training", *training_, "a file that exists");
+  request.effort.training_results = training_.value_or("out/train");
+  if (training_ && !std::filesystem::exists(experiments::training_file(*training_)))
+    throw InvalidParameter("training", *training_, "the folder that jme-train reproduce --out wrote to");
   request.fresh = fresh_;
   request.version = JME_VERSION;
   ItemProgress progress(request.items.size());

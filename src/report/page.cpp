@@ -15,20 +15,23 @@ namespace {
 
 constexpr double most_shrinking = 0.9, most_growth = 1.2;
 
+const char* class_of(const TableColumn& column) {
+  return column.is_number ? " class=\"number\"" : column.is_word ? " class=\"word\"" : "";
+}
+
 std::string html_of(const Table& table) {
   std::string html = "<div class=\"scroll\"><table>\n";
   if (!table.caption.empty()) html += "<caption>" + escaped(table.caption) + "</caption>\n";
   html += "<thead><tr>";
   for (const TableColumn& column : table.columns) {
-    html += fmt::format("<th scope=\"col\"{}>{}</th>", column.is_number ? " class=\"number\"" : "",
-                        escaped(column.title));
+    html += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(column), escaped(column.title));
   }
   html += "</tr></thead>\n<tbody>\n";
   for (const std::vector<Markup>& row : table.rows) {
     if (row.size() != table.columns.size()) throw InvalidParameter("table", "a row needs one cell a column");
     html += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const char* style = table.columns[i].is_number ? " class=\"number\"" : "";
+      const char* style = class_of(table.columns[i]);
       html += i == 0 ? fmt::format("<th scope=\"row\"{}>{}</th>", style, row[i].html())
                      : fmt::format("<td{}>{}</td>", style, row[i].html());
     }

@@ -41,7 +41,7 @@ th,td{text-align:left;vertical-align:top;padding:5px 14px 5px 0;border-bottom:1p
 thead th{color:var(--soft);font-weight:600;font-size:.85rem}
 tbody th{font-weight:500}
 .number{text-align:right}
-td.number{white-space:nowrap}
+td.number,.word{white-space:nowrap}
 details{margin:.8rem 0}
 summary{cursor:pointer;color:var(--link)}
 footer{color:var(--soft);font-size:.88rem;margin-top:3rem;border-top:1px solid var(--grid);padding-top:.8rem}

@@ -23,12 +23,17 @@ struct CovarianceTerms {
   double bias = 0;  // tr(KQ)^2
 };
 
-// Identity shape, m equal weights 1/m: K^2 = (I - 11'/m) / m^2.
-CovarianceTerms equal_weights(std::size_t rows) {
+// Identity shape, m equal weights 1/m: K^2 = (I - 11'/m) / m^2. In one dimension tr(K^2 XX') is convex in
+// each row, so largest at rows of +-1, whose sum is odd where m is: the alternating stream is the worst at
+// every release at once.
+CovarianceTerms equal_weights(std::size_t rows, std::size_t dimension) {
   const auto m = static_cast<double>(rows);
   const double odd = rows % 2 == 1 ? 1 / (m * m * m) : 0;  // the alternating stream's sum is 0 or 1
+  const double attained = 1 / m - odd;
   return {.quartic = 1 / m - 1 / (m * m),
-          .cross = {1 / m - odd, rows == 1 ? 0.0 : 1 / m},
+          .cross = {attained, dimension == 1 ? attained
+                              : rows == 1    ? 0.0
+                                             : 1 / m},
           .bias = (1 - 1 / m) * (1 - 1 / m)};
 }
 
@@ -62,7 +67,7 @@ CovarianceTerms geometric_weights(double beta, std::size_t rows) {
           .bias = (1 - s2) * (1 - s2)};
 }
 
-CovarianceTerms identity_terms(const Workload& workload, const Horizon& horizon) {
+CovarianceTerms identity_terms(const Workload& workload, const Horizon& horizon, std::size_t dimension) {
   CovarianceTerms sum;
   for (std::size_t step = 0; step < horizon.steps(); ++step) {
     std::size_t rows = horizon.rows_through(step);
@@ -73,7 +78,7 @@ CovarianceTerms identity_terms(const Workload& workload, const Horizon& horizon)
     }
     const CovarianceTerms one = workload.kind() == Workload::Kind::decay
                                     ? geometric_weights(workload.beta(), rows)
-                                    : equal_weights(rows);
+                                    : equal_weights(rows, dimension);
     sum.quartic += one.quartic;
     sum.cross.low += one.cross.low;
     sum.cross.high += one.cross.high;
@@ -108,7 +113,7 @@ CovarianceTerms pp_covariance_terms(const Mechanism& mechanism) {
   const std::size_t rows = mechanism.horizon().rows();
   const Workload& workload = mechanism.workload_first();
   const bool closed_form = theory::is_identity(mechanism.c1()) && workload.kind() != Workload::Kind::custom;
-  if (closed_form) return identity_terms(workload, mechanism.horizon());
+  if (closed_form) return identity_terms(workload, mechanism.horizon(), mechanism.config().dimension);
   if (rows > theory::quick_dense_rows) {
     throw InvalidParameter("rows", static_cast<double>(rows),
                            "at most " + std::to_string(theory::quick_dense_rows) +

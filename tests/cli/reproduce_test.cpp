@@ -18,7 +18,7 @@ TEST_F(ReproduceCommand, ListsItsItems) {
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.err, "");
   for (const char* name : {"pareto", "prefix", "density", "adam", "covariance", "decay-window", "workloads",
-                           "training", "schedule", "shapes"})
+                           "training", "schedule", "low-privacy", "shapes"})
     EXPECT_THAT(result.out, HasSubstr(name));
 }
 
@@ -56,6 +56,24 @@ TEST_F(ReproduceCommand, RefusesUnknownNamesAndBadNumbers) {
   expect_refused(jme({"reproduce", "workloads", "--out", path("x"), "--seed", "-1"}), 2, "seed");
   expect_refused(jme({"reproduce", "workloads", "--out", path("x"), "--threads", "0"}), 2, "threads");
   EXPECT_FALSE(std::filesystem::exists(path("x")));
+}
+
+TEST_F(ReproduceCommand, ShowsTheTrainingProgramsRunsOrSaysHowToMakeThem) {
+  const CommandResult none = jme({"reproduce", "training", "--out", path("paper")});
+  EXPECT_EQ(none.code, 0) << none.err;
+  EXPECT_THAT(read_text(path("paper/index.html")), HasSubstr("jme-train reproduce --data"));
+  std::filesystem::create_directory(path("runs"));
+  file("runs/results.json", R"({"runs": [{"dataset": "cifar10", "examples": 50000, "method": "jme",
+    "sigma": 1, "batch": 256, "seed": 1, "epsilon": 1.43, "accuracy": [31.25], "paper": [32.64]}]})");
+  const CommandResult some =
+      jme({"reproduce", "training", "--out", path("paper"), "--training", path("runs")});
+  EXPECT_EQ(some.code, 0) << some.err;
+  EXPECT_THAT(read_text(path("paper/training/training-ours.csv")), HasSubstr("1.43,1,31.25"));
+  expect_refused(jme({"reproduce", "training", "--out", path("x"), "--training", path("nowhere")}), 2,
+                 "training");
+  file("runs/results.json", "[]");
+  expect_refused(jme({"reproduce", "training", "--out", path("x"), "--training", path("runs")}), 3,
+                 "training results");
 }
 
 TEST_F(ReproduceCommand, SaysWhereItCannotWrite) {

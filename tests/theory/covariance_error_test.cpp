@@ -65,6 +65,32 @@ TEST(CovarianceError, OfPostprocessingLiesInTheCorrectedInterval) {
   EXPECT_NEAR(covariance_error_bounds(mechanism, false).low, debiased.low + bias, 1e-9 * bias);
 }
 
+// Every stream of six scalars +-1; rows inside the interval are never worse, the error being convex in each.
+TEST(CovarianceError, OfPostprocessedScalarsIsThatOfTheAlternatingStream) {
+  for (const Workload& workload : {mean(), window(3), window(4)}) {
+    const std::size_t n = 6;
+    const Eigen::MatrixXd a = workload.filter(Horizon(n)).to_dense();
+    const auto cross = [&](unsigned signs) {
+      double sum = 0;
+      for (Eigen::Index k = 0; k < a.rows(); ++k) {
+        const Eigen::VectorXd v = a.row(k) / a.row(k).sum();
+        const Eigen::MatrixXd diagonal = v.asDiagonal();
+        const Eigen::MatrixXd centred = diagonal - v * v.transpose();
+        Eigen::VectorXd x(a.rows());
+        for (Eigen::Index t = 0; t < x.size(); ++t) x(t) = (signs >> t & 1U) != 0 ? 1 : -1;
+        sum += (centred * x).squaredNorm();
+      }
+      return sum;
+    };
+    double worst = 0;
+    for (unsigned signs = 0; signs < 64; ++signs) worst = std::max(worst, cross(signs));
+    EXPECT_NEAR(cross(0b010101), worst, 1e-12);
+    const Interval error =
+        covariance_error_bounds(Mechanism(stream(workload, n, 1, Method::pp_debiased)), true);
+    EXPECT_EQ(error.low, error.high);
+  }
+}
+
 // Row weights normalised to sum to 1, then MATH 7's general formula as matrices.
 TEST(CovarianceError, OfNoisyMomentsIsTheGeneralFormulaForEveryWorkload) {
   for (const auto& c : reference::cases()) {

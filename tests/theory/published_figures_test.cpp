@@ -150,10 +150,38 @@ TEST(Math9, CrossoversOfTheCovariance) {
   EXPECT_NEAR(covariance_crossover(100, Count::paper).first, 0.940, half_a_digit);
   EXPECT_NEAR(covariance_crossover(100, Count::symmetric).first, 0.669, half_a_digit);
   EXPECT_NEAR(covariance_crossover(100, Count::symmetric).second, 0.669, half_a_digit);
+}
+
+// MATH's 0.452 for d = 1 takes T_n over streams of vectors, among which some are worse than the alternating
+// one. Over scalars that one is the worst, and the crossover is 0.454. T_n of vectors: dense, from a custom
+// workload; what rows beyond 200 add to H_1 - T_n is below 1e-5.
+TEST(Math9, CrossoverOfTheCovarianceOfScalarsAndOfVectors) {
   const auto one = covariance_crossover(1, Count::symmetric);
-  EXPECT_LT(one.first, 0.452);
-  EXPECT_GT(one.second, 0.452);
-  EXPECT_LT(one.second - one.first, 0.01);
+  EXPECT_NEAR(one.first, 0.4535, half_a_digit / 10);
+  EXPECT_EQ(one.first, one.second);
+  const std::size_t n = 200;
+  Eigen::MatrixXd v = Eigen::MatrixXd::Zero(n, n);
+  double h1 = 0, h2 = 0;
+  for (Eigen::Index k = 0; k < v.rows(); ++k) {
+    v.row(k).head(k + 1).setConstant(1.0 / static_cast<double>(k + 1));
+    h1 += 1.0 / static_cast<double>(k + 1);
+    h2 += 1.0 / static_cast<double>((k + 1) * (k + 1));
+  }
+  StreamConfig config = stream(custom(v), n, 2, 0.5);  // sg = 1
+  config.method = Method::pp_debiased;
+  config.shape = Shape::identity();
+  const Interval error = covariance_error_bounds(Mechanism(config), true);
+  const double missing = h1 - (error.low - 6 * (h1 - h2)) / 6;  // d(d+1) (H_1 - H_2) + 2(d+1) T_n
+  EXPECT_NEAR(missing, 1.0379, 1e-4);
+  double all1 = 0, all2 = 0;
+  for (int k = 1; k <= 1000; ++k) {
+    all1 += 1.0 / k;
+    all2 += 1.0 / k / k;
+  }
+  // (c_1 + 4) sg^2 H_1 + 2 sg^4 H_2 = 2 sg^4 (H_1 - H_2) + 4 sg^2 T_n
+  const double c1 = 8 / (11 + 5 * std::sqrt(5.0));
+  EXPECT_NEAR(std::sqrt(((c1 + 4) * all1 - 4 * (all1 - missing)) / (2 * (all1 - 2 * all2))) / 2, 0.452,
+              half_a_digit);
 }
 
 }  // namespace

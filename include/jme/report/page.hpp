@@ -11,6 +11,7 @@ namespace jme::report {
 struct TableColumn {
   std::string title;
   bool is_number = false;  ///< set flush right
+  bool is_word = false;    ///< short words that are not broken, however narrow the page
 };
 
 /// The first column names the rows.
