@@ -8,9 +8,9 @@
 namespace jme::train {
 
 /// A training on disk: one file, replaced as a whole, readable by its owner only. It holds no example and no
-/// key; a training that goes on from it draws fresh noise and fresh batches. SECRET all the same (Snapshot),
-/// and it must not be copied and continued twice: nothing in it could notice, and each continuation is a
-/// release of its own.
+/// key; a training that goes on from it draws fresh noise and fresh batches. SECRET all the same (Snapshot;
+/// and who has it and all pictures but one can try that one on their digest), and it must not be copied and
+/// continued twice: nothing in it could notice, and each continuation is a release of its own.
 class Checkpoint {
  public:
   /// Takes the file for this process. Throws StateError where another one has it, or where it cannot be made.

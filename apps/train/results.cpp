@@ -48,7 +48,7 @@ nlohmann::ordered_json about(const Training& training, const Dataset& dataset) {
   about["epsilon"] = nullptr;
   if (mechanism->is_private() && !config.insecure_test_seed) {
     const BatchPrivacy promise = mechanism->privacy(config.delta);
-    about["epsilon"] = promise.epsilon;
+    about["epsilon"] = promise.proven_epsilon();  // includes the next
     about["sampler_excess"] = {{"epsilon", promise.sampler_excess.epsilon},
                                {"delta", promise.sampler_excess.delta}};
   }

@@ -264,7 +264,7 @@ const BatchMechanism* Training::mechanism() const {
 std::optional<double> Training::epsilon_spent() const {
   const BatchMechanism* used = mechanism();
   if (used == nullptr || !used->is_private() || parts_->config.insecure_test_seed) return std::nullopt;
-  return used->privacy(parts_->config.delta, steps_done()).epsilon;
+  return used->privacy(parts_->config.delta, steps_done()).proven_epsilon();
 }
 
 double Training::accuracy() const {

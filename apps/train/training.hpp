@@ -85,8 +85,8 @@ class Training {
   [[nodiscard]] const std::vector<Evaluation>& evaluations() const;
   /// Nothing without privacy.
   [[nodiscard]] const BatchMechanism* mechanism() const;
-  /// Of the steps done so far, at the configured delta, by the privacy loss distribution. Takes up to a
-  /// second.
+  /// Of the steps done so far, at the configured delta, by the privacy loss distribution, and the sampler's
+  /// proven distance from an ideal one (BatchPrivacy::proven_epsilon). Takes up to a second.
   [[nodiscard]] std::optional<double> epsilon_spent() const;
   /// Share of the test pictures that the network as it stands gets right.
   [[nodiscard]] double accuracy() const;

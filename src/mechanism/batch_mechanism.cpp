@@ -273,6 +273,11 @@ BatchPrivacy BatchMechanism::privacy(Delta delta, std::optional<std::size_t> ste
                                        .adjacency = config_.adjacency},
                                       delta)
                         : gaussian_epsilon(sigma_, delta);
+  // The whole run's promise covers its beginning.
+  if (paid && delta == config_.budget.delta && promise.proven_epsilon() > config_.budget.epsilon) {
+    promise.epsilon = config_.budget.epsilon;
+    promise.sampler_excess = {.epsilon = 0, .delta = 0};
+  }
   return promise;
 }
 

@@ -130,8 +130,8 @@ void Adam::check(std::span<const float> gradients, std::span<const float> square
         [&](std::size_t begin, std::size_t count) { return squared_length(values.data() + begin, count); });
     if (!(std::sqrt(square) <= allowed)) {
       throw DataError(
-          fmt::format("batch {}: the sum of {} is not finite or longer than {} clipped examples allow",
-                      steps_done() + 1, what, examples));
+          fmt::format("batch {}: the sum of {} is not finite or longer than its clipped examples allow",
+                      steps_done() + 1, what));
     }
   };
   check_length(gradients, config.norm_bound, "gradients");

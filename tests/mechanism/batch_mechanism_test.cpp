@@ -70,6 +70,12 @@ TEST(BatchMechanism, ABudgetIsMetWithTheSamplersDistancePaid) {
   EXPECT_LT(mechanism.sigma(), 1.1 * least);
   EXPECT_EQ(mechanism.privacy(1e-6).epsilon, 2);
   EXPECT_EQ(mechanism.privacy(1e-6).sampler_excess.epsilon, 0);
+  // Part of it promises no less than the whole, and what is proved includes the sampler's distance.
+  EXPECT_LE(mechanism.privacy(1e-6, config.steps - 1).proven_epsilon(), 2);
+  const BatchPrivacy half = mechanism.privacy(1e-6, config.steps / 2);
+  EXPECT_GT(half.sampler_excess.epsilon, 0);
+  EXPECT_EQ(half.proven_epsilon(), half.epsilon + half.sampler_excess.epsilon);
+  EXPECT_LT(half.proven_epsilon(), 2);
 
   BatchConfig fixed = scheduled();
   fixed.budget = {.epsilon = 2, .delta = 1e-6};

@@ -53,6 +53,8 @@ struct BatchPrivacy {
   /// How far the noise may be from an ideal Gaussian beyond what epsilon and delta include
   /// (random/GUARANTEES.md).
   SamplerDistance sampler_excess;
+  /// Both together: what is proved of the program that runs, at delta + sampler_excess.delta.
+  [[nodiscard]] double proven_epsilon() const { return epsilon + sampler_excess.epsilon; }
 };
 
 /// A training configuration made concrete and checked once, as Mechanism is for streams.
