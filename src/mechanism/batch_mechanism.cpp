@@ -258,7 +258,10 @@ BatchPrivacy BatchMechanism::privacy(Delta delta, std::optional<std::size_t> ste
   }
   BatchPrivacy promise{
       .epsilon = 0, .delta = delta, .adjacency = config_.adjacency, .sampler_excess = sampler_excess_};
-  if (steps == std::size_t{0}) return promise;
+  if (steps == std::size_t{0}) {  // nothing was drawn
+    promise.sampler_excess = {.epsilon = 0, .delta = 0};
+    return promise;
+  }
   const bool paid = config_.budget.sigma == 0 && sampler_excess_.epsilon == 0 && sampler_excess_.delta == 0;
   if (paid && delta == config_.budget.delta && steps.value_or(config_.steps) == config_.steps) {
     promise.epsilon = config_.budget.epsilon;
