@@ -48,9 +48,9 @@ std::size_t all_steps(const TrainingConfig& config, const Pictures& pictures) {
 BatchConfig batch_config(const TrainingConfig& config, const Pictures& pictures, std::size_t parameters) {
   const double rate = config.batch / static_cast<double>(pictures.size());
   // A neighbour may have one example more. Network::add_clipped adds in double and rounds once to float: at
-  // most m 2^-24 norm bounds for m examples (BatchConfig::sum_error). More than `most` come with probability
+  // most m 2^-24 + m^2 2^-53 norm bounds for m examples (GUARANTEES.md). More than m come with probability
   // 2^-80 a step.
-  const std::size_t most = largest_batch(static_cast<std::size_t>(pictures.size()) + 1, rate);
+  const auto m = static_cast<double>(largest_batch(static_cast<std::size_t>(pictures.size()) + 1, rate) + 1);
   return {.budget = config.budget,
           .steps = all_steps(config, pictures),
           .dimension = parameters,
@@ -60,7 +60,7 @@ BatchConfig batch_config(const TrainingConfig& config, const Pictures& pictures,
           .sampling_rate = rate,
           .adjacency = Adjacency::add_remove,
           .lambda = config.lambda,
-          .sum_error = static_cast<double>(most + 1) * 0x1p-24,
+          .sum_error = m * 0x1p-24 + m * m * 0x1p-53,
           .threads = config.threads};
 }
 
