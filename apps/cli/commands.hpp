@@ -6,6 +6,7 @@
 #include "exit_codes.hpp"
 #include "input_flags.hpp"
 #include "parse.hpp"
+#include "run_report.hpp"
 #include "stream_flags.hpp"
 
 namespace jme::cli {
@@ -102,11 +103,15 @@ class RunCommand {
   [[nodiscard]] ExitCode run() const;
 
  private:
+  /// The rows of the input to the last, and the report.
+  void release_all(class PreparedRun& run, const std::optional<DurableOptions>& durable,
+                   std::optional<RunReport>& report) const;
   CLI::App* app_;
   StreamFlags stream_;
   InputFlags input_;
   StateFlags state_;
-  Text emit_, output_, report_, report_title_, figures_, seed_;
+  ReportFlags report_;
+  Text emit_, output_, seed_;
   bool raw_ = false, psd_ = false, dry_run_ = false;
 };
 

@@ -96,9 +96,9 @@ DurableRun::~DurableRun() {
   input_.run_ = nullptr;
 }
 
-void DurableRun::push(std::span<const double> row) {
+void DurableRun::push(std::span<const double> row, std::span<const double> as_read) {
   input_.signals_.check();
-  stream_.push(row);
+  stream_.push(row, as_read);
   drain();
 }
 

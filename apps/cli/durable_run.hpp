@@ -46,7 +46,7 @@ class DurableRun final : public RunningStream {
   DurableRun& operator=(const DurableRun&) = delete;
   ~DurableRun() override;
 
-  void push(std::span<const double> row) override;
+  void push(std::span<const double> row, std::span<const double> as_read) override;
   void end_input() override;
   void flush() override;
   void stop() override;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <jme/data/bounds.hpp>
+#include <jme/data/row_reader.hpp>
 #include <jme/mechanism/mechanism.hpp>
 
 #include "emit.hpp"
@@ -22,6 +23,7 @@ struct RunDescription {
   std::string bounds_text;  ///< --bounds as it was written; empty without bounds
   std::optional<std::uint64_t> insecure_seed;
   std::string missing{};  ///< --missing as it was written; empty without it
+  OnBadRow on_bad_row = OnBadRow::fail;
 };
 
 /// The first line of a run: version, configuration, privacy and column names.

@@ -147,6 +147,8 @@ ReleaseWriter::Entry ReleaseWriter::entry(const EmitItem& item, const Release& r
       const PrincipalComponents parts = components_.next(*moments, item.count);
       result.text("{\"values\":");
       result.vector(parts.values);
+      result.text(",\"shares\":");
+      result.vector(parts.shares);
       result.text(",\"components\":");
       result.matrix(parts.components);
       result.text("}");

@@ -51,7 +51,8 @@ Drawing variance_bars(const PrincipalComponents& parts, bool bounded) {
   Bars bars;
   for (Eigen::Index i = 0; i < parts.values.value.size(); ++i) {
     const double value = unit * parts.values.value(i), half = unit * band_95 * parts.values.noise_std(i);
-    chart.categories.push_back(ordinal(static_cast<std::size_t>(i) + 1));
+    chart.categories.push_back(fmt::format("{} ({}%)", ordinal(static_cast<std::size_t>(i) + 1),
+                                           fixed_text(100 * parts.shares.value(i), 0)));
     bars.values.push_back(value);
     bars.low.push_back(value - half);
     bars.high.push_back(value + half);
@@ -145,7 +146,7 @@ void add_components(Page& page, const ReportInput& input) {
       "second the largest of what is left, and so on.{}",
       bounded ? " Every column is measured by its public range, so that its unit does not matter." : "")));
   page.figures(
-      {{variance_bars(parts, bounded), {}},
+      {{variance_bars(parts, bounded), text("In brackets: its share of the whole spread.")},
        {loadings(parts, columns),
         text("A cell without colour is a weight that the noise hides. All signs of a component may be "
              "turned together.")}});

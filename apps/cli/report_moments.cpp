@@ -82,15 +82,14 @@ Table centre_table(const ReportInput& input, const VectorEstimate& centre, const
   const std::optional<VectorEstimate> variance = variances(input);
   const bool bounded = !input.run.bounds.is_none();
   Table table;
-  table.columns = {{"column"}, {title, true}};
+  table.columns = {{bounded ? "column, range" : "column"}, {title, true}};
   if (variance) table.columns.push_back({"standard deviation", true});
-  if (bounded) table.columns.push_back({"public range", true});
   for (std::size_t i = 0; i < std::min(columns.size(), most_table_rows); ++i) {
     const auto k = static_cast<Eigen::Index>(i);
-    std::vector<Markup> row{text(columns[i]),
+    // The range below the name, so that a phone has room for the numbers.
+    std::vector<Markup> row{bounded ? text(columns[i]) + small(range_words(input, i)) : text(columns[i]),
                             text(plus_minus_text(centre.value(k), band_95 * centre.noise_std(k)))};
     if (variance) row.push_back(text(standard_deviation(variance->value(k), variance->noise_std(k))));
-    if (bounded) row.push_back(text(range_words(input, i)));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -277,17 +276,21 @@ void add_covariance(Page& page, const ReportInput& input) {
   correlations.description = "Correlations of every two columns after the last release.";
   correlations.high = 1;
   correlations.value_label = "correlation";
+  for (std::size_t i = 0; i < correlations.cells.size(); ++i) {
+    correlations.cells[i] = fixed_text(correlations.values[i], 2);
+  }
   figures.push_back({draw(correlations), text(no_colour_words)});
   // In the unit box all columns have one scale, that of their public ranges, and carry the same noise.
   const Eigen::MatrixXd scale = units.half_width * units.half_width.transpose();
   HeatMap map = matrix_map(input, covariance, covariance.value.cwiseQuotient(scale));
   map.title = "Covariance";
   map.description = "Covariances of every two columns after the last release, in the columns' own units.";
-  map.value_label = input.run.bounds.is_none() ? "covariance" : "in half public ranges";
+  map.value_label = input.run.bounds.is_none() ? "covariance" : "part of the most possible";
   figures.push_back(
-      {draw(map), text(input.run.bounds.is_none() ? no_colour_words
-                                                  : "Numbers are in the columns' own units; colours compare "
-                                                    "them by the columns' public ranges.")});
+      {draw(map), text(input.run.bounds.is_none()
+                           ? no_colour_words
+                           : "Numbers are in the columns' own units; colours compare them with the most "
+                             "that the columns' public ranges allow.")});
   page.figures(figures);
   if (all <= most_numbers) {
     page.folded_table("Correlations with their bands", matrix_table(input, together));

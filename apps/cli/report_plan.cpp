@@ -93,6 +93,34 @@ std::string budget_text(const Mechanism& mechanism) {
   return fmt::format("epsilon = {}, delta = {}", plain_text(budget.epsilon), plain_text(budget.delta));
 }
 
+const char* fill_words(std::string_view rule) {
+  if (rule == "mean") return "the column's mean as last published";
+  if (rule == "model") return "what was published before and the rest of the row let expect";
+  if (rule == "centre") return "the middle of the column's range";
+  return "they end the stream";
+}
+
+/// The rule for cells that are not there. Whether it was needed is the writer's to know.
+std::string missing_words(const RunDescription& run) {
+  if (run.missing.empty()) return "make a row unreadable";
+  bool has_values = false;
+  std::string rest;
+  for (const std::string& part : parse_list("missing", run.missing)) {
+    if (part.find('=') == std::string::npos) {
+      rest = fill_words(part);
+    } else {
+      has_values = true;
+    }
+  }
+  return fmt::format("{}: {}{}{}", run.missing, has_values ? "these values" : "",
+                     has_values && !rest.empty() ? ", otherwise " : "", rest);
+}
+
+std::string bad_row_words(const RunDescription& run) {
+  if (run.on_bad_row == OnBadRow::fail) return "end the stream before them";
+  return run.bounds.is_none() ? "count as zero" : "count as the middle of every column's range";
+}
+
 std::vector<std::vector<Markup>> plan_rows(const ReportInput& input) {
   const Mechanism& mechanism = input.run.mechanism;
   const StreamConfig& config = mechanism.config();
@@ -125,7 +153,8 @@ std::vector<std::vector<Markup>> plan_rows(const ReportInput& input) {
                                     : fmt::format("{} rows", count_text(config.participation.rows))));
   put("longest row", fmt::format("{}{}", number_text(config.norm_bound, 5),
                                  input.run.bounds.is_none() ? "" : ", every column scaled to [−1, 1] first"));
-  if (!input.run.missing.empty()) put("missing cells", input.run.missing);
+  put("missing cells", missing_words(input.run));
+  put("unreadable rows", bad_row_words(input.run));
   put("joint sensitivity", number_text(noise.sensitivity, 5));
   put("noise a step", mechanism.has_second() && noise.std_second > 0
                           ? fmt::format("{} on the rows' sum, {} on their products",

@@ -1,5 +1,6 @@
 #include "row_intake.hpp"
 
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +23,8 @@ RowIntake::RowIntake(RowReader& reader, const ColumnBounds& bounds, MissingCells
 
 bool RowIntake::next(std::span<double> row) {
   if (!reader_.next(row)) return false;
+  ++rows_;
+  as_read_ = row;
   if (reader_.is_bad()) {
     ++zero_rows_;  // zero in the unit box: the middle of the bounds
     return true;
@@ -29,6 +32,9 @@ bool RowIntake::next(std::span<double> row) {
   bounds_.to_unit(row);
   const auto cells = reader_.missing_cells();
   if (cells.empty()) return true;
+  with_holes_.assign(row.begin(), row.end());
+  for (const std::size_t i : cells) with_holes_[i] = std::numeric_limits<double>::quiet_NaN();
+  as_read_ = with_holes_;
   filler_.fill(row, cells);
   ++filled_rows_;
   for (const std::size_t i : cells) ++filled_[i];
@@ -47,10 +53,11 @@ std::string RowIntake::advice(bool something_was_released) const {
 
 void RowIntake::tell() const {
   if (zero_rows_ > 0) {
-    print_note(
-        fmt::format("{} bad row(s) counted as zero{}: the published values are pulled there; keep this "
-                    "number to yourself",
-                    zero_rows_, bounds_.is_none() ? "" : ", the middle of the bounds"));
+    print_note(fmt::format(
+        "{} bad row(s), {:.2g}% of all, counted as zero{}: means are pulled that share of the way "
+        "there; keep these numbers to yourself",
+        zero_rows_, 100.0 * static_cast<double>(zero_rows_) / static_cast<double>(rows_),
+        bounds_.is_none() ? "" : ", the middle of the bounds"));
   }
   if (filled_rows_ > 0) {
     std::string columns;

@@ -23,6 +23,8 @@ class RowIntake {
 
   /// The next row in the unit box. False at the end; DataError as the reader.
   bool next(std::span<double> row);
+  /// The row that next() gave as the input has it: NaN where a cell was filled. Until the next row.
+  [[nodiscard]] std::span<const double> as_read() const { return as_read_; }
   /// Takes note of a release that cells may be filled from.
   void learn(const Release& release) { filler_.learn(release); }
 
@@ -36,8 +38,10 @@ class RowIntake {
   const ColumnBounds& bounds_;
   OnBadRow on_bad_row_;
   CellFiller filler_;
+  std::span<const double> as_read_;
+  std::vector<double> with_holes_;   // the row, where it has some
   std::vector<std::size_t> filled_;  // cells, a column
-  std::size_t filled_rows_ = 0, zero_rows_ = 0;
+  std::size_t rows_ = 0, filled_rows_ = 0, zero_rows_ = 0;
 };
 
 }  // namespace jme::cli

@@ -5,33 +5,20 @@
 #include <unistd.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/data/row_reader.hpp>
-#include <jme/moments/moment_stream.hpp>
 
 #include "commands.hpp"
 #include "durable_run.hpp"
-#include "emit.hpp"
-#include "metadata.hpp"
 #include "output.hpp"
-#include "progress.hpp"
+#include "prepared_run.hpp"
 #include "release_writer.hpp"
-#include "report_collector.hpp"
-#include "report_file.hpp"
-#include "report_page.hpp"
 #include "row_intake.hpp"
+#include "row_pump.hpp"
+#include "run_report.hpp"
 #include "table.hpp"
 
 namespace jme::cli {
 
 namespace {
-
-// Filters, noise levels and limits do not depend on the dimension, so a stream of this one finds every
-// wrong parameter before the data tells the real one.
-constexpr std::size_t stand_in_dimension = 2;
-
-MomentStream make_stream(const Mechanism& mechanism, std::optional<std::uint64_t> seed) {
-  return seed ? MomentStream(mechanism, InsecureTestSeed{*seed}) : MomentStream(mechanism);
-}
 
 std::vector<std::string> numbered(std::size_t dimension) {
   std::vector<std::string> names;
@@ -39,45 +26,31 @@ std::vector<std::string> numbered(std::size_t dimension) {
   return names;
 }
 
-// The rows one after another; each release leaves the process before the next row is read.
-void pump(RowReader& reader, RowIntake& intake, RunningStream& stream, const RunDescription& run,
-          bool quiet) {
-  Progress progress(quiet, run.mechanism.horizon().rows());
-  std::vector<double> row(reader.dimension());
-  const auto next = [&] {
-    try {
-      return intake.next(row);
-    } catch (const DataError& error) {
-      if (!reader.is_bad()) throw;
-      // Past the horizon a row is one too many, whatever is in it.
-      if (stream.rows() >= run.mechanism.horizon().rows()) return true;
-      throw DataError(error.what() + intake.advice(stream.rows() >= run.mechanism.horizon().every()));
-    }
-  };
-  while (next()) {
-    stream.push(row);
-    if (const Release* newest = stream.newest()) intake.learn(*newest);
-    if (progress.is_shown()) progress.update(stream.rows(), reader.progress());
-  }
-  if (stream.rows() == 0) throw DataError(reader.place() + ": no rows");
-  stream.end_input();
+/// Columns that were asked for keep the names they were asked by: those are public, while a header could be
+/// a first row of data that only looks like one.
+std::vector<std::string> public_names(const InputFlags::Input& input, const RowReader& reader) {
+  return input.options.columns.empty() ? reader.columns() : input.options.columns;
 }
 
-// What was released before the input failed or the process was told to end stays released.
-void pump_or_flush(RowReader& reader, RowIntake& intake, RunningStream& stream, const RunDescription& run,
-                   bool quiet) {
-  try {
-    pump(reader, intake, stream, run, quiet);
-  } catch (const DataError&) {
-    stream.flush();
-    throw;
-  } catch (const BudgetExhausted&) {
-    stream.flush();
-    throw;
-  } catch (const Stopped&) {
-    stream.stop();
-    throw;
+/// The plan and the privacy statement, from the flags and at most the header of the input.
+void dry_run(PreparedRun& run) {
+  const InputFlags::Input& input = run.input();
+  if (input.has_header_file() &&
+      (!run.dimension_is_known() || std::filesystem::is_regular_file(input.path))) {
+    // Only the header: a misspelt column shows now and not on the day of the run.
+    run.adopt_columns(public_names(input, RowReader(input.path, input.options)));
+  } else if (!run.dimension_is_known()) {
+    throw InvalidParameter("dimension",
+                           "must be given (or columns, or bounds) for a dry run without a file that "
+                           "has a header: no row is read to find out");
+  } else {
+    if (input.path != "-" && !std::filesystem::exists(input.path)) {
+      print_note(fmt::format("{}: not there yet, so its columns were not checked", input.path));
+    }
+    run.adopt_columns(input.options.columns.empty() ? numbered(run.mechanism().config().dimension)
+                                                    : input.options.columns);
   }
+  Output().write(dry_run_text(run.description(), run.columns()));
 }
 
 }  // namespace
@@ -94,10 +67,7 @@ RunCommand::RunCommand(CLI::App& root)
   app_->add_flag("--psd", psd_, "Project covariances to the nearest positive semidefinite matrix")
       ->group(group);
   add_text(*app_, "--output", output_, "FILE", "Write there instead of standard output")->group(group);
-  add_text(*app_, "--report", report_, "FILE", "Write a self-contained HTML page about the run, at its end")
-      ->group(group);
-  add_text(*app_, "--report-title", report_title_, "TEXT", "The page's title")->group(group);
-  add_text(*app_, "--report-figures", figures_, "DIR", "Write its charts as SVG files as well")->group(group);
+  report_.attach(*app_, group);
   app_->add_flag("--dry-run", dry_run_, "Print the plan and the privacy statement; read no data")
       ->group(group);
   add_text(*app_, "--insecure-test-seed", seed_, "N", "Reproducible noise that protects NOBODY; for tests")
@@ -119,122 +89,63 @@ ExitCode RunCommand::run() const {
     print_error("no FILE was given and standard input is a terminal");
     return ExitCode::usage;
   }
-
   // Everything the flags can get wrong, before anything is opened.
-  InputFlags::Input input = input_.input();
-  StreamFlags::FromColumns known = input.from_columns();
-  const bool dimension_known = known.dimension || stream_.dimension;
-  if (!dimension_known) known.dimension = stand_in_dimension;
-  StreamConfig config = stream_.config(known);
-  EmitOptions emit{.values = emit_ ? parse_emit(*emit_) : default_emit(config.second),
-                   .bias = raw_ ? Bias::kept : Bias::removed,
-                   .psd = psd_};
-  check_emit(emit, config, input.bounds_text.has_value());
-  input.check_missing(config);
-  if (!input.options.columns.empty()) find_columns(emit, input.options.columns);
   std::optional<std::uint64_t> seed;
   if (seed_) seed = parse_count("insecure-test-seed", *seed_, 0);
-  if (output_ && input.path != "-" && same_file(*output_, input.path)) {
+  PreparedRun run(input_.input(), stream_,
+                  {.values = emit_ ? parse_emit(*emit_) : std::vector<EmitItem>(),
+                   .bias = raw_ ? Bias::kept : Bias::removed,
+                   .psd = psd_},
+                  seed);
+  const std::string& path = run.input().path;
+  if (output_ && path != "-" && same_file(*output_, path)) {
     throw InvalidParameter("output", *output_, "another file than the input");
   }
   const std::optional<DurableOptions> durable = state_.options();
-  if (report_title_ && !report_) throw InvalidParameter("report-title", "is used together with report");
-  if (figures_ && !report_) throw InvalidParameter("report-figures", "is used together with report");
-  std::optional<ReportFile> report_file;
-  if (report_) report_file.emplace(*report_);
-  std::optional<FigureFolder> figures;
-  if (figures_) figures.emplace(*figures_);
-  for (const Text& other : {input.path == "-" ? Text() : Text(input.path), output_}) {
-    if (report_ && other && (*other == *report_ || same_file(*other, *report_))) {
-      throw InvalidParameter("report", *report_, "another file than the input and the output");
-    }
-  }
-  Mechanism mechanism(config);
-  MomentStream stream = make_stream(mechanism, seed);
+  std::vector<std::string> other_files;
+  if (path != "-") other_files.push_back(path);
+  if (output_) other_files.push_back(*output_);
+  std::optional<RunReport> report = make_report(report_, other_files);
   if (seed) print_warning("--insecure-test-seed: this noise can be guessed and protects nobody");
 
-  const auto adopt = [&](std::size_t dimension) {
-    if (dimension == config.dimension) return;
-    if (dimension_known) {
-      throw InvalidParameter("dimension", static_cast<double>(config.dimension),
-                             fmt::format("{}, the number of columns", dimension));
-    }
-    config.dimension = dimension;
-    config.shape = mechanism.shape_first();
-    if (mechanism.has_second()) config.shape_second = mechanism.shape_second();
-    mechanism = Mechanism(config);
-    stream = make_stream(mechanism, seed);
-  };
-
-  const auto describe = [&](const ColumnBounds& bounds) -> RunDescription {
-    return {.mechanism = mechanism,
-            .bounds = bounds,
-            .emit = emit,
-            .bounds_text = input.bounds_text.value_or(""),
-            .insecure_seed = seed,
-            .missing = input.missing_text.value_or("")};
-  };
-
   if (dry_run_) {
-    std::vector<std::string> names = input.options.columns;
-    if (input.has_header_file() && (!dimension_known || std::filesystem::is_regular_file(input.path))) {
-      // Only the header: a misspelt column shows now and not on the day of the run.
-      const std::vector<std::string> found = RowReader(input.path, input.options).columns();
-      if (names.empty()) names = found;
-      adopt(found.size());
-    } else if (!dimension_known) {
-      throw InvalidParameter("dimension",
-                             "must be given (or columns, or bounds) for a dry run without a file that "
-                             "has a header: no row is read to find out");
-    } else if (input.path != "-" && !std::filesystem::exists(input.path)) {
-      print_note(fmt::format("{}: not there yet, so its columns were not checked", input.path));
-    }
-    if (names.empty()) names = numbered(config.dimension);
-    find_columns(emit, names);
-    const ColumnBounds bounds = input.bounds(names);
-    static_cast<void>(input.missing(names));
-    Output().write(dry_run_text(describe(bounds), names));
-    return ExitCode::ok;
+    dry_run(run);
+  } else {
+    release_all(run, durable, report);
   }
+  return ExitCode::ok;
+}
 
+void RunCommand::release_all(PreparedRun& run, const std::optional<DurableOptions>& durable,
+                             std::optional<RunReport>& report) const {
+  InputOptions options = run.input().options;
   std::optional<LiveInput> live;
-  if (durable) input.options.before_read = live.emplace().before_read();
-  RowReader reader(input.path, input.options);
-  adopt(reader.dimension());
-  // Columns that were asked for keep the names they were asked by: those are public, while a header could be
-  // a first row of data that only looks like one.
-  const std::vector<std::string> names =
-      input.options.columns.empty() ? reader.columns() : input.options.columns;
-  find_columns(emit, names);
-  const ColumnBounds bounds = input.bounds(names);
+  if (durable) options.before_read = live.emplace().before_read();
+  RowReader reader(run.input().path, options);
+  run.adopt_columns(public_names(run.input(), reader));
+  const RunDescription description = run.description();
+
   std::optional<Output> file;
   if (output_) file.emplace(*output_);
   Output standard;
   Output& output = file ? *file : standard;
-  const MissingCells missing = input.missing(names);
-  if (durable && missing.uses(MissingCells::From::model)) {
-    throw InvalidParameter(
-        "missing", "model",
-        "another rule, such as mean, with --state: rows must come out the same bit for bit "
-        "when they are read again, even by a later version");
-  }
-  RowIntake intake(reader, bounds, missing, input.options.on_bad_row, config.norm_bound);
-  const RunDescription run = describe(bounds);
-  ReleaseWriter writer(units_of(bounds), emit, names);
-  std::optional<ReportCollector> report;
-  if (report_file) report.emplace(run, names);
+  RowIntake intake(reader, run.bounds(), run.missing(), options.on_bad_row,
+                   run.mechanism().config().norm_bound);
+  ReleaseWriter writer(units_of(run.bounds()), run.emit(), run.columns());
+  if (report) report->begin(description, run.columns());
   const auto publish = [&](const Release& release) {
-    if (release.steps() == 1) output.write(json_line(metadata(run, names)));
+    if (release.steps() == 1) output.write(json_line(metadata(description, run.columns())));
     output.write(writer.line(release));
     if (report) report->add(release);
   };
+  const auto release_from = [&](RunningStream&& stream) {
+    pump(reader, intake, stream, run.mechanism().horizon(), output.is_terminal());
+  };
   try {
     if (durable) {
-      DurableRun running(run, names, *durable, state_.leave_open, *live, publish);
-      pump_or_flush(reader, intake, running, run, output.is_terminal());
+      release_from(DurableRun(description, run.columns(), *durable, state_.leave_open, *live, publish));
     } else {
-      PassingStream running(stream, publish);
-      pump_or_flush(reader, intake, running, run, output.is_terminal());
+      release_from(PassingStream(run.stream(), publish));
     }
   } catch (...) {
     intake.tell();
@@ -242,16 +153,7 @@ ExitCode RunCommand::run() const {
   }
   output.close();
   intake.tell();
-  if (report && report->last()) {
-    const report::Page page = report_page({.run = run,
-                                           .collected = *report,
-                                           .last = *report->last(),
-                                           .title = report_title_.value_or(""),
-                                           .shape_was_chosen = !stream_.shape || *stream_.shape == "auto"});
-    report_file->write(page.html());
-    if (figures) figures->write(page.drawings());
-  }
-  return ExitCode::ok;
+  if (report) report->write(!stream_.shape || *stream_.shape == "auto");
 }
 
 }  // namespace jme::cli

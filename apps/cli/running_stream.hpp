@@ -14,7 +14,8 @@ class RunningStream {
   using Publish = std::function<void(const Release&)>;
 
   virtual ~RunningStream() = default;
-  virtual void push(std::span<const double> row) = 0;
+  /// `as_read`: the row before missing cells were filled.
+  virtual void push(std::span<const double> row, std::span<const double> as_read) = 0;
   virtual void end_input() = 0;
   /// The input failed: publishes what was made before and may still be published.
   virtual void flush() {}
@@ -31,7 +32,9 @@ class PassingStream final : public RunningStream {
  public:
   PassingStream(MomentStream& stream, Publish publish) : stream_(stream), publish_(std::move(publish)) {}
 
-  void push(std::span<const double> row) override { give(stream_.push(row)); }
+  void push(std::span<const double> row, std::span<const double> /*as_read*/) override {
+    give(stream_.push(row));
+  }
   void end_input() override { give(stream_.finish()); }
   [[nodiscard]] const Release* newest() const override {
     return stream_.release().steps() > 0 ? &stream_.release() : nullptr;

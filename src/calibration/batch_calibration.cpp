@@ -34,14 +34,17 @@ double column_norm_of_both(const Exposure& exposure) {
   return std::sqrt(largest);
 }
 
+/// The dominating pair of sampled replace-one is stated for two moves away from the batch without the row,
+/// each of which may be rounded the worse way.
+double moves_of(const BatchCalibrationRequest& request) {
+  return request.sampled && request.rows.adjacency == Adjacency::replace_one ? 2 : 1;
+}
+
 /// Of (first channel, sqrt(lambda) second channel), without rounding; the first channel being the sum.
 double data_sensitivity(const BatchCalibrationRequest& request) {
   RowModel rows = request.rows;
-  double moves = 1;
-  if (request.sampled && rows.adjacency == Adjacency::replace_one) {
-    rows.adjacency = Adjacency::add_remove;
-    moves = 2;
-  }
+  const double moves = moves_of(request);
+  if (moves > 1) rows.adjacency = Adjacency::add_remove;
   const Exposure& exposure = request.exposure;
   switch (request.method) {
     case BatchMethod::jme:
@@ -98,7 +101,7 @@ std::string_view name(BatchMethod method) {
 
 Calibration calibrate_batch(const BatchCalibrationRequest& request) {
   check(request);
-  const double first_slack = request.slack.first * first_column_norm(request.exposure);
+  const double first_slack = moves_of(request) * request.slack.first * first_column_norm(request.exposure);
   if (!has_second_channel(request.method)) {
     const double sensitivity = data_sensitivity(request) + first_slack;
     return {.std_first = rounded_up(request.sigma * sensitivity),
@@ -109,7 +112,7 @@ Calibration calibrate_batch(const BatchCalibrationRequest& request) {
   // Squares of the mean are m times as heavy beside the sum as beside the mean.
   const double batch = request.method == BatchMethod::jme_batch_mean ? static_cast<double>(request.batch) : 1;
   const double root = batch * std::sqrt(request.lambda);
-  const double second_slack = request.slack.second * second_column_norm(request.exposure);
+  const double second_slack = moves_of(request) * request.slack.second * second_column_norm(request.exposure);
   const double sensitivity = data_sensitivity(request) + first_slack + root * second_slack;
   return {.std_first = rounded_up(request.sigma * sensitivity),
           .std_second = rounded_up(request.sigma * sensitivity / root),

@@ -16,6 +16,7 @@ namespace {
 
 // Sums of so many rows stay below 2^51 lattice units, so that noise can be added exactly.
 constexpr double largest_batch = 0x1p30;
+constexpr double float_unit = 0x1p-24;
 
 const BatchConfig& checked(const BatchConfig& config) {
   if (config.steps == 0) throw InvalidParameter("steps", 0, "a whole number of at least 1");
@@ -31,8 +32,11 @@ const BatchConfig& checked(const BatchConfig& config) {
     throw InvalidParameter("sampling-rate", config.sampling_rate, "in (0, 1]");
   if (config.sampling_rate == 1 && config.batch != std::floor(config.batch))
     throw InvalidParameter("batch", config.batch, "a whole number where batches have a fixed size");
-  if (!(config.sum_error >= 0 && config.sum_error <= 1))
-    throw InvalidParameter("sum-error", config.sum_error, "between 0 and 1");
+  if (config.sum_error && !(*config.sum_error >= config.batch * float_unit && *config.sum_error <= 1))
+    throw InvalidParameter("sum-error", *config.sum_error, "between batch * 2^-24 and 1");
+  if (config.sampling_rate == 1 && !config.participation)
+    throw InvalidParameter("participations",
+                           "must be given where batches are not sampled: how often one example is used");
   if (config.lambda && (!(*config.lambda > 0) || !std::isfinite(*config.lambda)))
     throw InvalidParameter("lambda", *config.lambda, "a finite number above 0");
   return config;
@@ -66,6 +70,21 @@ Filter second_filter(const BatchConfig& config, const Filter& first) {
                       config.workload_second.value_or(config.workload));
 }
 
+/// Covers sums in double, rounded once to float, and short ones in float (see BatchConfig). A sampled batch
+/// is larger than m + 12 sqrt(m) + 60 with probability below 2^-80 (Bernstein).
+double default_sum_error(const BatchConfig& config) {
+  const double most =
+      config.sampling_rate < 1 ? config.batch + 12 * std::sqrt(config.batch) + 60 : config.batch;
+  return std::clamp((most + 1) * float_unit, 0x1p-12, 1.0);
+}
+
+/// Roughly the mu of the whole run: fit for weighing costs, not for promising.
+double rough_mu(const BatchConfig& config, double sigma) {
+  if (config.sampling_rate == 1) return 1 / sigma;
+  const double growth = std::expm1(std::min(1 / (sigma * sigma), 50.0));
+  return config.sampling_rate * std::sqrt(static_cast<double>(config.steps) * growth);
+}
+
 /// A bound on one example's part of the second channel.
 double square_bound(const BatchConfig& config, double lambda) {
   const double zeta = config.norm_bound;
@@ -79,22 +98,20 @@ BatchMechanism::BatchMechanism(const BatchConfig& config)
       c1_(shape_filter(config, config.shape, config.workload)),
       c2_(second_filter(config, c1_)),
       exposure_(jme::exposure(c1_, c2_, Horizon(config.steps, 1),
-                              is_sampled() ? Participation{} : config.participation)),
+                              is_sampled() ? Participation{} : *config.participation)),
       lambda_(config.lambda.value_or(1 / (2 * config.norm_bound * config.norm_bound))),
-      lattice_{.first = 0x1p-20 * config.norm_bound, .second = 0x1p-20 * square_bound(config, lambda_)},
+      sum_error_(config.sum_error.value_or(default_sum_error(config))),
+      lattice_(lattice_of(-20)),
       sigma_(1) {
-  if (is_sampled() && (config.participation.rows > 1 || config.participation.separation > 1)) {
+  if (is_sampled() && config.participation &&
+      (config.participation->rows > 1 || config.participation->separation > 1)) {
     throw InvalidParameter("participations",
                            "must be 1 where batches are sampled: an example may be in any of them");
-  }
-  if (config_.method == BatchMethod::jme_batch_mean) {
-    // The mean's square moves by about 4 zeta^2/m: the lattice keeps as many units below it.
-    lattice_.second /= std::exp2(std::floor(std::log2(config_.batch)));
   }
   const Budget& budget = config_.budget;
   if (budget.sigma != 0) {
     sigma_ = budget.noise_multiplier();
-    calibration_ = calibrated(sigma_);
+    choose_lattice();
     sampler_excess_ = sampler_distance(use_of_sampler(), 1e-12);
     return;
   }
@@ -105,7 +122,7 @@ BatchMechanism::BatchMechanism(const BatchConfig& config)
         "have no epsilon");
   }
   sigma_ = sigma_for({.epsilon = budget.epsilon, .delta = budget.delta});
-  calibration_ = calibrated(sigma_);
+  choose_lattice();
   pay_for_sampler();
 }
 
@@ -116,14 +133,44 @@ double BatchMechanism::sigma_for(ApproxDp budget) const {
       budget);
 }
 
+Lattice BatchMechanism::lattice_of(int power) const {
+  Lattice lattice{.first = std::exp2(power) * config_.norm_bound,
+                  .second = std::exp2(power) * square_bound(config_, lambda_)};
+  // The mean's square moves by about 4 zeta^2/m: the lattice keeps as many units below it.
+  if (config_.method == BatchMethod::jme_batch_mean)
+    lattice.second /= std::exp2(std::floor(std::log2(config_.batch)));
+  return lattice;
+}
+
+// A coarse lattice costs sensitivity, gamma sqrt(d); a fine one asks for more digits of every draw, and long
+// runs of wide models draw 10^11 times (random/GUARANTEES.md). Takes the power of 2 where both cost least
+// noise. Which one is public and does not matter for privacy: both costs are counted.
+void BatchMechanism::choose_lattice() {
+  const double epsilon_to_compare = 5 * rough_mu(config_, sigma_);  // of a delta near 1e-6
+  double least = std::numeric_limits<double>::infinity();
+  int best = -20;
+  for (int power = -20; power <= -14; ++power) {
+    lattice_ = lattice_of(power);
+    calibration_ = calibrated(sigma_);
+    const double distance = sampler_distance(use_of_sampler(), 1e-12).epsilon;
+    const double cost = calibration_.sensitivity * (1 + distance / epsilon_to_compare);
+    if (cost < least) {
+      least = cost;
+      best = power;
+    }
+  }
+  lattice_ = lattice_of(best);
+  calibration_ = calibrated(sigma_);
+}
+
 RoundingSlack BatchMechanism::rounding_slack() const {
   const double root = std::sqrt(static_cast<double>(config_.dimension));
   const double zeta = config_.norm_bound;
-  RoundingSlack slack{.first = lattice_.first * root + 2 * config_.sum_error * zeta};
+  RoundingSlack slack{.first = lattice_.first * root + 2 * sum_error_ * zeta};
   if (!has_second()) return slack;
   slack.second = lattice_.second * root;
   if (takes_squares(config_.method)) {
-    slack.second += 2 * config_.sum_error * square_bound(config_, lambda_);
+    slack.second += 2 * sum_error_ * square_bound(config_, lambda_);
   } else {
     // Squares of the rounded sum X + r: each of two neighbours moves by at most 2 |X| |r| + |r|^2, with |X|
     // <= m zeta, and the squares are divided by m^2 (jme-paper: not; nothing is promised there).
@@ -211,7 +258,10 @@ BatchPrivacy BatchMechanism::privacy(Delta delta, std::optional<std::size_t> ste
   }
   BatchPrivacy promise{
       .epsilon = 0, .delta = delta, .adjacency = config_.adjacency, .sampler_excess = sampler_excess_};
-  if (steps == std::size_t{0}) return promise;
+  if (steps == std::size_t{0}) {  // nothing was drawn
+    promise.sampler_excess = {.epsilon = 0, .delta = 0};
+    return promise;
+  }
   const bool paid = config_.budget.sigma == 0 && sampler_excess_.epsilon == 0 && sampler_excess_.delta == 0;
   if (paid && delta == config_.budget.delta && steps.value_or(config_.steps) == config_.steps) {
     promise.epsilon = config_.budget.epsilon;
@@ -226,6 +276,11 @@ BatchPrivacy BatchMechanism::privacy(Delta delta, std::optional<std::size_t> ste
                                        .adjacency = config_.adjacency},
                                       delta)
                         : gaussian_epsilon(sigma_, delta);
+  // The whole run's promise covers its beginning.
+  if (paid && delta == config_.budget.delta && promise.proven_epsilon() > config_.budget.epsilon) {
+    promise.epsilon = config_.budget.epsilon;
+    promise.sampler_excess = {.epsilon = 0, .delta = 0};
+  }
   return promise;
 }
 

@@ -35,6 +35,7 @@ const AdamSettings& checked(const AdamSettings& settings) {
   require("eps", settings.epsilon, settings.epsilon >= 0, "a finite number of at least 0");
   require("weight-decay", settings.weight_decay, settings.weight_decay >= 0, "a finite number of at least 0");
   require("least-square", settings.least_square, settings.least_square >= 0, "a finite number of at least 0");
+  require("noise-floor", settings.noise_floor, settings.noise_floor >= 0, "a finite number of at least 0");
   if (settings.epsilon == 0 && settings.least_square == 0)
     throw InvalidParameter("eps", 0, "above 0, or least-square: nothing may be divided by 0");
   if (settings.update_bound)
@@ -80,6 +81,12 @@ std::vector<double> average_weights(double beta, std::size_t steps) {
   return weights;
 }
 
+/// The length of those weights: their squares are a geometric series.
+double average_length(double beta, std::size_t steps) {
+  const double last = std::pow(beta, static_cast<double>(steps));
+  return std::sqrt((1 - beta) * (1 + last) / ((1 + beta) * (1 - last)));
+}
+
 }  // namespace
 
 Adam::Adam(const AdamSettings& settings, BlockStream stream)
@@ -118,13 +125,13 @@ void Adam::check(std::span<const float> gradients, std::span<const float> square
     throw DataError(fmt::format("batch {}: has more than 2^30 examples", steps_done() + 1));
   // A sum of that many clipped gradients is no longer than this; one that is was not clipped.
   const auto check_length = [&](std::span<const float> values, double bound, const char* what) {
-    const double allowed = bound * (static_cast<double>(examples) + config.sum_error) * (1 + 1e-6);
+    const double allowed = bound * (static_cast<double>(examples) + mechanism().sum_error()) * (1 + 1e-6);
     const double square = sum_over(
         [&](std::size_t begin, std::size_t count) { return squared_length(values.data() + begin, count); });
     if (!(std::sqrt(square) <= allowed)) {
       throw DataError(
-          fmt::format("batch {}: the sum of {} is not finite or longer than {} clipped examples allow",
-                      steps_done() + 1, what, examples));
+          fmt::format("batch {}: the sum of {} is not finite or longer than its clipped examples allow",
+                      steps_done() + 1, what));
     }
   };
   check_length(gradients, config.norm_bound, "gradients");
@@ -145,18 +152,23 @@ void Adam::step(std::span<float> parameters, std::span<const float> gradients, s
   const std::size_t done = steps_done();
   const double squared_noise = squared_noise_.empty() ? 0 : squared_noise_[done];
   AdamKernel kernel = kernel_for(settings_, mechanism(), done + 1, squared_noise);
+  if (settings_.noise_floor > 0) {
+    const double floor = settings_.noise_floor * noise_level(done + 1).second;
+    kernel.least_square = std::max(kernel.least_square, static_cast<float>(floor));
+  }
   const bool at_once = !settings_.update_norm;
   const auto load = [&](const BlockTile& tile) {
-    for (std::size_t i = 0; i < tile.first.size(); ++i) tile.first[i] = gradients[tile.begin + i];
-    if (squares.empty()) return;
-    for (std::size_t i = 0; i < tile.second.size(); ++i) tile.second[i] = squares[tile.begin + i];
+    widen(gradients.data() + tile.begin, tile.first.data(), tile.first.size());
+    if (!squares.empty()) widen(squares.data() + tile.begin, tile.second.data(), tile.second.size());
   };
   const auto take = [&](const BlockTile& tile) {
     adam_tile(kernel, tile.first.data(), tile.second.data(), first_.data() + tile.begin,
               second_.data() + tile.begin, at_once ? parameters.data() + tile.begin : nullptr,
               tile.first.size());
   };
-  stream_.step(load, take);
+  std::vector<const float*> touched{gradients.data(), first_.data(), second_.data(), parameters.data()};
+  if (!squares.empty()) touched.push_back(squares.data());
+  stream_.step(load, take, touched);
   if (at_once) return;
   const double square = sum_over([&](std::size_t begin, std::size_t count) {
     return squared_update(kernel, first_.data() + begin, second_.data() + begin, count);
@@ -167,12 +179,20 @@ void Adam::step(std::span<float> parameters, std::span<const float> gradients, s
   });
 }
 
-BatchMechanism::NoiseLevel Adam::noise_level() const {
-  if (steps_done() == 0) return {.first = 0, .second = 0};
+BatchMechanism::NoiseLevel Adam::noise_level(std::size_t steps) const {
+  if (steps == 0) return {.first = 0, .second = 0};
   const BatchConfig& config = mechanism().config();
-  BatchMechanism::NoiseLevel level =
-      mechanism().noise_level(average_weights(settings_.beta_first, steps_done()),
-                              average_weights(settings_.beta_second, steps_done()));
+  if (steps > config.steps)
+    throw InvalidParameter("steps", static_cast<double>(steps), "at most all of them");
+  const double beta_first = settings_.beta_first, beta_second = settings_.beta_second;
+  BatchMechanism::NoiseLevel level{.first = 0, .second = 0};
+  if (mechanism().is_sampled()) {  // fresh noise in every step
+    const Calibration& noise = mechanism().calibration();
+    level.first = noise.std_first * average_length(beta_first, steps);
+    if (mechanism().has_second()) level.second = noise.std_second * average_length(beta_second, steps);
+  } else {
+    level = mechanism().noise_level(average_weights(beta_first, steps), average_weights(beta_second, steps));
+  }
   level.first /= config.batch;
   if (takes_squares(config.method)) level.second /= config.batch;
   if (config.method == BatchMethod::jme_paper) level.second /= config.batch * config.batch;
@@ -180,7 +200,9 @@ BatchMechanism::NoiseLevel Adam::noise_level() const {
 }
 
 AdamState Adam::state() const {
-  return {.noise = stream_.state(), .first = first_, .second = second_};
+  return {.noise = stream_.state(),
+          .first = {first_.begin(), first_.end()},
+          .second = {second_.begin(), second_.end()}};
 }
 
 void Adam::restore(const AdamState& state) {
@@ -191,8 +213,8 @@ void Adam::restore(const AdamState& state) {
   if (!fits(state.first) || !fits(state.second))
     throw StateError("state: its moments are not those of this training");
   stream_.restore(state.noise);
-  first_ = state.first;
-  second_ = state.second;
+  first_.assign(state.first.begin(), state.first.end());
+  second_.assign(state.second.begin(), state.second.end());
 }
 
 double clip_factor(double norm, double bound) {

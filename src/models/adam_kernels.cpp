@@ -114,6 +114,16 @@ void ApplyUpdate(const AdamKernel& k, const float* first, const float* second, f
   }
 }
 
+void Widen(const float* values, double* to, std::size_t count) {
+  const Wide wide;
+  const Narrow d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(hn::PromoteTo(wide, hn::LoadU(d, values + i)), wide, to + i);
+  for (; i < count; ++i) to[i] = values[i];
+}
+
 double SquaredLength(const float* values, std::size_t count) {
   const Wide wide;
   const Narrow d;
@@ -140,6 +150,7 @@ namespace jme {
 HWY_EXPORT(AdamTile);
 HWY_EXPORT(SquaredUpdate);
 HWY_EXPORT(ApplyUpdate);
+HWY_EXPORT(Widen);
 HWY_EXPORT(SquaredLength);
 
 void adam_tile(const AdamKernel& kernel, const double* sums, const double* squares, float* first,
@@ -152,6 +163,9 @@ double squared_update(const AdamKernel& kernel, const float* first, const float*
 void apply_update(const AdamKernel& kernel, const float* first, const float* second, float* parameters,
                   std::size_t count) {
   HWY_DYNAMIC_DISPATCH(ApplyUpdate)(kernel, first, second, parameters, count);
+}
+void widen(const float* values, double* to, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(Widen)(values, to, count);
 }
 double squared_length(const float* values, std::size_t count) {
   return HWY_DYNAMIC_DISPATCH(SquaredLength)(values, count);

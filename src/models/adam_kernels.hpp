@@ -25,6 +25,8 @@ double squared_update(const AdamKernel& kernel, const float* first, const float*
 /// parameters <- shrink * parameters - step * update, from m and v as they are.
 void apply_update(const AdamKernel& kernel, const float* first, const float* second, float* parameters,
                   std::size_t count);
+/// Floats as doubles.
+void widen(const float* values, double* to, std::size_t count);
 /// Sum of squares; not finite where any of them is not.
 double squared_length(const float* values, std::size_t count);
 

@@ -55,8 +55,13 @@ PrincipalComponents ComponentTracker::next(const RunningMoments& moments, std::s
   }
   memory_ = components;
 
+  const double whole = values.cwiseMax(0.0).sum();
+  const Eigen::VectorXd counts = (values.array() > 0).cast<double>();
+  const Eigen::MatrixXd counted =
+      h.asDiagonal() * components.transpose() * counts.asDiagonal() * components * h.asDiagonal();
   PrincipalComponents result{
       .values = {.value = values.head(k).cwiseMax(0.0), .noise_std = Eigen::VectorXd(k)},
+      .shares = {.value = Eigen::VectorXd::Zero(k), .noise_std = Eigen::VectorXd(k)},
       .components = {.value = components.topRows(k), .noise_std = Eigen::MatrixXd(k, d)}};
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(d);
   for (Eigen::Index i = 0; i < k; ++i) {
@@ -65,6 +70,12 @@ PrincipalComponents ComponentTracker::next(const RunningMoments& moments, std::s
     const Eigen::VectorXd scaled = h.cwiseProduct(components.row(i).transpose());
     std::vector<MomentNoise::Product> product{{.a = scaled, .b = scaled}};
     result.values.noise_std(i) = moments.noise().std_of(zero, product);
+    // d(l_i / w) = (v_i' dC v_i - l_i / w <P, dC>) / w, P the projection on the components that count in w.
+    const double share = whole > 0 ? result.values.value(i) / whole : 0;
+    result.shares.value(i) = share;
+    result.shares.noise_std(i) =
+        whole > 0 ? moments.noise().std_of(zero, (scaled * scaled.transpose() - share * counted) / whole)
+                  : INFINITY;
     Eigen::VectorXd weights = (values(i) - values.array()).inverse();
     weights(i) = 0;
     const Eigen::MatrixXd spread =

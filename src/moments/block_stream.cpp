@@ -49,7 +49,7 @@ struct BlockStream::Engine {
   }
 
   void run_tile(std::size_t begin, const std::function<void(const BlockTile&)>& load,
-                const std::function<void(const BlockTile&)>& take) {
+                const std::function<void(const BlockTile&)>& take, std::span<const float* const> touched) {
     alignas(64) std::array<double, tile> first, second;
     const Lattice& lattice = mechanism.lattice();
     const std::size_t count = std::min(tile, mechanism.config().dimension - begin);
@@ -59,6 +59,10 @@ struct BlockStream::Engine {
         .begin = begin, .first = {first.data(), count}, .second = {second.data(), squares ? count : 0}};
     std::fill_n(first.data() + count, whole - count, 0.0);
     std::fill_n(second.data() + count, whole - count, 0.0);
+    // While draws are made, the next tile is fetched: half of it beside each channel's.
+    Upcoming beside_first, beside_second;
+    for (std::size_t v = 0; v < touched.size(); ++v)
+      (squares && v % 2 == 1 ? beside_second : beside_first).add(touched[v] + begin + tile);
     load(data);
     snap_block(1 / lattice.first, first.data(), whole);
     if (squares) {
@@ -67,16 +71,16 @@ struct BlockStream::Engine {
       } else {
         snap_block_squares(square_factor(mechanism), first.data(), second.data(), whole);
       }
-      noise_second->add_tile(begin, {second.data(), whole});
+      noise_second->add_tile(begin, {second.data(), whole}, beside_second);
       scale_block(lattice.second, second.data(), whole);
     }
-    noise_first.add_tile(begin, {first.data(), whole});
+    noise_first.add_tile(begin, {first.data(), whole}, beside_first);
     scale_block(lattice.first, first.data(), whole);
     take(data);
   }
 
   void step(const std::function<void(const BlockTile&)>& load,
-            const std::function<void(const BlockTile&)>& take) {
+            const std::function<void(const BlockTile&)>& take, std::span<const float* const> touched) {
     check_whole();
     const std::size_t width = mechanism.config().dimension;
     noise_first.begin_step();
@@ -84,7 +88,8 @@ struct BlockStream::Engine {
     if (noise_second) noise_second->begin_step();
     pool.run((width + piece - 1) / piece, [&](std::size_t number) {
       const std::size_t end = std::min(width, (number + 1) * piece);
-      for (std::size_t begin = number * piece; begin < end; begin += tile) run_tile(begin, load, take);
+      for (std::size_t begin = number * piece; begin < end; begin += tile)
+        run_tile(begin, load, take, touched);
     });
     noise_first.end_step();
     if (noise_second) noise_second->end_step();
@@ -109,8 +114,9 @@ BlockStream& BlockStream::operator=(BlockStream&&) noexcept = default;
 BlockStream::~BlockStream() = default;
 
 void BlockStream::step(const std::function<void(const BlockTile&)>& load,
-                       const std::function<void(const BlockTile&)>& take) {
-  engine_->step(load, take);
+                       const std::function<void(const BlockTile&)>& take,
+                       std::span<const float* const> touched) {
+  engine_->step(load, take, touched);
 }
 
 void BlockStream::share_out(const std::function<void(std::size_t, std::size_t)>& work) {

@@ -17,7 +17,8 @@ double normal_density(double x) {
 /// log(1 - q + q e^y), relatively accurate near 0 and near q = 1.
 double log_mixture(double q, double y) {
   if (q == 1) return y;
-  if (y >= 30) return y + std::log(q + (1 - q) * std::exp(-y));
+  // Where q e^y < 1 the sum of y and a logarithm would cancel.
+  if (y >= 30 && q > std::exp(-y)) return y + std::log(q + (1 - q) * std::exp(-y));
   const double excess = q * std::expm1(y);
   return excess > -0.5 ? std::log1p(excess) : std::log((1 - q) + q * std::exp(y));
 }

@@ -135,7 +135,9 @@ double pld_epsilon(const SubsampledGaussian& mechanism, Delta delta) {
   privacy::check(mechanism);
   if (mechanism.sampling_rate == 1) return gaussian_epsilon(joined_sigma(mechanism), delta);
   const double epsilon = privacy::composed_epsilon(mechanism, delta);
-  return std::isfinite(epsilon) ? epsilon : rdp_epsilon(mechanism, delta).epsilon;
+  // Both are bounds; at the ends of the range the grid is the looser one.
+  const double renyi = rdp_epsilon(mechanism, delta).epsilon;
+  return std::isfinite(epsilon) ? std::min(epsilon, renyi) : renyi;
 }
 
 double pld_delta(const SubsampledGaussian& mechanism, double epsilon) {

@@ -55,7 +55,8 @@ double one_step(const LossPair& pair, double order) {
   const double theta = std::min(1.0, std::sqrt(80 / order));
   const double strip = std::min(6.0, theta / pair.shift());
   const double spacing = 2 * std::numbers::pi * strip / digits;
-  const double first = -14, last = order * pair.shift() + 14;
+  // The reference has mass at 0 and, for replaced rows, at -shift: fourteen deviations below both.
+  const double first = -14 - pair.shift(), last = order * pair.shift() + 14;
   const auto points = static_cast<std::size_t>((last - first) / spacing) + 1;
   double largest = -infinity, sum = 0, largest_loss = 0;
   for (std::size_t i = 0; i <= points; ++i) {

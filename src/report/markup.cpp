@@ -56,6 +56,9 @@ Markup strong(std::string_view plain) {
 Markup code(std::string_view plain) {
   return Markup("<code>" + escaped(plain) + "</code>");
 }
+Markup small(std::string_view plain) {
+  return Markup("<small>" + escaped(plain) + "</small>");
+}
 Markup link(std::string_view address, std::string_view words) {
   if (!is_harmless(address)) {
     throw InvalidParameter("link", address, "http, https, a heading or a file beside the page");

@@ -75,8 +75,8 @@ std::string count_text(std::size_t count) {
 
 std::string plus_minus_text(double value, double half_width) {
   if (!std::isfinite(value) || !std::isfinite(half_width)) return nothing;
+  if (half_width <= 0) return plain_text(value);
   const std::string joint = " ± ";
-  if (half_width <= 0) return number_text(value, 4) + joint + "0";
   const int exponent = exponent_of(half_width, 2);
   const double largest = std::max(std::abs(value), half_width);
   if (largest < 1e7 && exponent >= -6) {

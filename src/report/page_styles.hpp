@@ -15,6 +15,7 @@ p,ul{max-width:44rem;margin:.5rem 0}
 h1,h2,h3,p,li,td,th,dd,figcaption,summary{overflow-wrap:anywhere}
 tbody th{min-width:5.6em}
 a{color:var(--link)}
+small{display:block;color:var(--soft);font-size:.88em;line-height:1.3}
 code{font:.92em ui-monospace,'DejaVu Sans Mono',monospace}
 pre{background:var(--panel);border-radius:8px;padding:12px 14px;overflow-x:auto;
 font:.85rem/1.45 ui-monospace,'DejaVu Sans Mono',monospace}

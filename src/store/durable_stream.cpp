@@ -82,13 +82,14 @@ struct DurableStream::Impl {
     if (broken) throw StateError("the stream failed at a commit and cannot go on; run it again");
   }
 
-  void push(std::span<const double> row) {
+  void push(std::span<const double> row, std::span<const double> as_read) {
     check_whole();
-    if (row.size() != mechanism.config().dimension) {
-      throw DataError(fmt::format("row {}: has {} values, the dimension is {}", rows + 1, row.size(),
+    for (const std::size_t size : {row.size(), as_read.size()}) {
+      if (size == mechanism.config().dimension) continue;
+      throw DataError(fmt::format("row {}: has {} values, the dimension is {}", rows + 1, size,
                                   mechanism.config().dimension));
     }
-    if (is_replaying()) return replay(row);
+    if (is_replaying()) return replay(as_read);
     if (ended && !stream) {
       throw BudgetExhausted(
           rows >= mechanism.horizon().rows()
@@ -97,14 +98,14 @@ struct DurableStream::Impl {
     }
     if (!stream) begin();
     const Release& release = stream->push(row);
-    digest->add(row);
+    digest->add(as_read);
     ++rows;
     if (release.is_new()) close_block(release);
   }
 
-  void replay(std::span<const double> row) {
+  void replay(std::span<const double> as_read) {
     if (!replayed) replayed = kept.next_block();
-    digest->add(row);
+    digest->add(as_read);
     ++rows;
     if (rows < replayed->rows) return;
     compare(*replayed, digest->close());
@@ -260,7 +261,11 @@ DurableStream::Impl& DurableStream::impl() const {
 }
 
 void DurableStream::push(std::span<const double> row) {
-  impl().push(row);
+  impl().push(row, row);
+}
+
+void DurableStream::push(std::span<const double> row, std::span<const double> as_read) {
+  impl().push(row, as_read);
 }
 
 void DurableStream::end_input(PartialBlock partial) {

@@ -167,6 +167,12 @@ TEST(BatchCalibration, AddsTheRoundingSlackOfBothChannels) {
   EXPECT_NEAR(calibrate_batch(wanted).sensitivity, without + 0.01 + 2 * 0.002, 1e-12);
   wanted.method = BatchMethod::pp;
   EXPECT_NEAR(calibrate_batch(wanted).sensitivity, zeta + 0.01, 1e-12);
+  // Sampled replace-one moves twice, and each move may be rounded away from the other.
+  wanted.sampled = true;
+  wanted.rows.adjacency = Adjacency::replace_one;
+  EXPECT_NEAR(calibrate_batch(wanted).sensitivity, 2 * zeta + 2 * 0.01, 1e-12);
+  wanted.method = BatchMethod::jme;
+  EXPECT_NEAR(calibrate_batch(wanted).sensitivity, 2 * (without + 0.01 + 2 * 0.002), 1e-12);
 }
 
 TEST(BatchCalibration, RefusesWhatItCannotCalibrate) {

@@ -182,19 +182,8 @@ std::string read_text(const std::filesystem::path& path) {
   return text.str();
 }
 
-InDirectory::InDirectory() {
-  std::string name = (std::filesystem::temp_directory_path() / "jme-cli-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
-  directory_ = name;
-}
-
-InDirectory::~InDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(directory_, ignored);
-}
-
 std::string InDirectory::file(const std::string& name, const std::string& content) const {
-  std::ofstream(directory_ / name, std::ios::binary) << content;
+  std::ofstream(path(name), std::ios::binary) << content;
   return path(name);
 }
 

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "temporary_folder.hpp"
+
 namespace jme::test {
 
 /// How the command is started; by default with nothing on standard input and pipes for its output.
@@ -52,14 +54,12 @@ std::string read_text(const std::filesystem::path& path);
 /// A test with a directory of its own.
 class InDirectory : public testing::Test {
  protected:
-  InDirectory();
-  ~InDirectory() override;
-  [[nodiscard]] std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
   /// Writes a file and returns its path.
   [[nodiscard]] std::string file(const std::string& name, const std::string& content) const;
 
  private:
-  std::filesystem::path directory_;
+  TemporaryFolder folder_;
 };
 
 }  // namespace jme::test

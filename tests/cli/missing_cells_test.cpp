@@ -137,7 +137,7 @@ TEST_F(MissingCells, OfColumnsNotNamedFollowTheBadRows) {
   EXPECT_THAT(refused.err, HasSubstr("stdin:2: column b: missing value"));
   const CommandResult zero = jme(flags + "--missing a=3 --on-bad-row zero", {.input = gaps});
   EXPECT_EQ(zero.code, 0);
-  EXPECT_THAT(zero.err, HasSubstr("2 bad row(s) counted as zero"));
+  EXPECT_THAT(zero.err, HasSubstr("2 bad row(s), 50% of all, counted as zero, the middle of"));
   EXPECT_EQ(releases_of(zero), releases_of(jme(flags, {.input = "a,b\n5,0\n8,4\n3,2\n5,0\n"})));
   const CommandResult fail = jme(flags + "--missing fail,b=0 --on-bad-row zero", {.input = gaps});
   EXPECT_EQ(fail.code, 3);

@@ -194,6 +194,21 @@ TEST_F(Report, NeverTellsOfBadRows) {
   EXPECT_EQ(page(run, bad), page(run, zero));
 }
 
+TEST_F(Report, SaysWhatBecomesOfHolesAndBadRowsWhetherThereWereAnyOrNot) {
+  const std::string run = secure + bounds_of(2) + "--rows 60 --every 10 ";
+  EXPECT_THAT(words_of(page(run, readings(60, 2))),
+              testing::AllOf(HasSubstr("missing cells make a row unreadable"),
+                             HasSubstr("unreadable rows end the stream before them")));
+  EXPECT_THAT(
+      words_of(page(run + "--on-bad-row zero --missing mean,c0=5", readings(60, 2))),
+      testing::AllOf(HasSubstr("mean,c0=5: these values, otherwise the column&#39;s mean as last published"),
+                     HasSubstr("unreadable rows count as the middle of every column&#39;s range")));
+  EXPECT_THAT(words_of(page(run + "--missing model", readings(60, 2))),
+              HasSubstr("model: what was published before and the rest of the row let expect"));
+  EXPECT_THAT(words_of(page(run + "--missing c0=5,c1=6", readings(60, 2))),
+              HasSubstr("c0=5,c1=6: these values unreadable"));
+}
+
 TEST_F(Report, IsNotWrittenWhenTheRunFails) {
   const std::string report = " --report " + path("report.html");
   EXPECT_EQ(

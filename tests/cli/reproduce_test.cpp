@@ -63,7 +63,7 @@ TEST_F(ReproduceCommand, ShowsTheTrainingProgramsRunsOrSaysHowToMakeThem) {
   EXPECT_EQ(none.code, 0) << none.err;
   EXPECT_THAT(read_text(path("paper/index.html")), HasSubstr("jme-train reproduce --data"));
   std::filesystem::create_directory(path("runs"));
-  file("runs/results.json", R"({"runs": [{"dataset": "cifar10", "examples": 50000, "method": "jme",
+  (void)file("runs/results.json", R"({"runs": [{"dataset": "cifar10", "examples": 50000, "method": "jme",
     "sigma": 1, "batch": 256, "seed": 1, "epsilon": 1.43, "accuracy": [31.25], "paper": [32.64]}]})");
   const CommandResult some =
       jme({"reproduce", "training", "--out", path("paper"), "--training", path("runs")});
@@ -71,7 +71,7 @@ TEST_F(ReproduceCommand, ShowsTheTrainingProgramsRunsOrSaysHowToMakeThem) {
   EXPECT_THAT(read_text(path("paper/training/training-ours.csv")), HasSubstr("1.43,1,31.25"));
   expect_refused(jme({"reproduce", "training", "--out", path("x"), "--training", path("nowhere")}), 2,
                  "training");
-  file("runs/results.json", "[]");
+  (void)file("runs/results.json", "[]");
   expect_refused(jme({"reproduce", "training", "--out", path("x"), "--training", path("runs")}), 3,
                  "training results");
 }

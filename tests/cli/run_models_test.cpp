@@ -145,6 +145,7 @@ TEST_F(RunModels, DerivedValuesFollowFromTheOnesBesideThem) {
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> parts(matrix(release["covariance"]));
     const Eigen::VectorXd values = parts.eigenvalues().reverse().cwiseMax(0);
     EXPECT_LT((vector(release["pca"]["values"]) - values).norm(), 1e-9 * values.norm());
+    EXPECT_LT((vector(release["pca"]["shares"]) - values / std::max(values.sum(), 1e-300)).norm(), 1e-9);
     if (parts.eigenvalues()(0) < 0) ++indefinite;
     const Eigen::MatrixXd definite = matrix(release["density"]["covariance"]);
     const Eigen::VectorXd scale = definite.diagonal().cwiseSqrt().cwiseInverse();

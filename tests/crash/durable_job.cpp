@@ -40,19 +40,6 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-DurableJob::DurableJob() {
-  std::string name = std::filesystem::is_directory("/dev/shm")
-                         ? "/dev/shm/jme-crash-XXXXXX"
-                         : (std::filesystem::temp_directory_path() / "jme-crash-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  folder_ = name;
-}
-
-DurableJob::~DurableJob() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
-
 std::string DurableJob::input(int rows, const std::string& name, const std::string& value_of_row_7) {
   std::ofstream file(path(name));
   file << "x,y\n";

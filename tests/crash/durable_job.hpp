@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/command.hpp"
+#include "temporary_folder.hpp"
 
 namespace jme::test {
 
@@ -27,14 +28,11 @@ struct JobOptions {
   std::string fault_log{};
 };
 
-/// A run of jme with --state in a folder of its own, in memory where there is such a file system. The input
-/// is a file of `rows` rows and two columns, which the run goes through from its start every time.
+/// A run of jme with --state in a folder of its own. The input is a file of `rows` rows and two columns,
+/// which the run goes through from its start every time.
 class DurableJob : public testing::Test {
  protected:
-  DurableJob();
-  ~DurableJob() override;
-
-  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
   /// Writes the input and returns its path.
   std::string input(int rows, const std::string& name = "rows.csv", const std::string& value_of_row_7 = {});
 
@@ -44,7 +42,7 @@ class DurableJob : public testing::Test {
   void forget(const std::string& state) { std::filesystem::remove_all(path(state)); }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_{TemporaryFolder::Where::in_memory};
 };
 
 /// `text` is the beginning of `whole`.

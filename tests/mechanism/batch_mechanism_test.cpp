@@ -21,7 +21,12 @@ BatchConfig sampled() {
 }
 
 BatchConfig scheduled() {
-  return {.budget = {.sigma = 1}, .steps = 100, .dimension = 10, .norm_bound = 1, .batch = 16};
+  return {.budget = {.sigma = 1},
+          .steps = 100,
+          .dimension = 10,
+          .norm_bound = 1,
+          .batch = 16,
+          .participation = Participation{}};
 }
 
 std::string complaint(BatchConfig config, const std::function<void(BatchConfig&)>& change) {
@@ -49,7 +54,7 @@ TEST(BatchMechanism, OfSampledBatchesHasTheAccountantsEpsilon) {
 TEST(BatchMechanism, NoiseIsSigmaTimesTheSensitivityAndTheRoundingSlack) {
   const BatchMechanism mechanism(sampled());
   // zeta sqrt(1 + lambda zeta^2), lambda zeta^2 = 1/2; slack: gamma sqrt d + 2 e in both channels.
-  const double slack = 0x1p-20 * std::sqrt(1000.0) + 2 * 0x1p-12;
+  const double slack = mechanism.lattice().first * std::sqrt(1000.0) + 2 * 0x1p-12;
   const double expected = std::sqrt(1.5) + slack + std::sqrt(0.5) * slack;
   EXPECT_NEAR(mechanism.calibration().std_first, expected, 1e-9);
   EXPECT_NEAR(mechanism.calibration().std_second, expected / std::sqrt(0.5), 1e-9);
@@ -65,6 +70,12 @@ TEST(BatchMechanism, ABudgetIsMetWithTheSamplersDistancePaid) {
   EXPECT_LT(mechanism.sigma(), 1.1 * least);
   EXPECT_EQ(mechanism.privacy(1e-6).epsilon, 2);
   EXPECT_EQ(mechanism.privacy(1e-6).sampler_excess.epsilon, 0);
+  // Part of it promises no less than the whole, and what is proved includes the sampler's distance.
+  EXPECT_LE(mechanism.privacy(1e-6, config.steps - 1).proven_epsilon(), 2);
+  const BatchPrivacy half = mechanism.privacy(1e-6, config.steps / 2);
+  EXPECT_GT(half.sampler_excess.epsilon, 0);
+  EXPECT_EQ(half.proven_epsilon(), half.epsilon + half.sampler_excess.epsilon);
+  EXPECT_LT(half.proven_epsilon(), 2);
 
   BatchConfig fixed = scheduled();
   fixed.budget = {.epsilon = 2, .delta = 1e-6};
@@ -77,7 +88,7 @@ TEST(BatchMechanism, SeveralEpochsOfShapedNoiseHaveTheParticipationBound) {
   BatchConfig config = scheduled();
   config.shape = Shape::blt(2);
   const BatchMechanism once(config);
-  config.participation = {.rows = 5, .separation = 20};
+  config.participation = Participation{.rows = 5, .separation = 20};
   const BatchMechanism epochs(config);
   // Five uses of one example move more than one and less than five times as much.
   EXPECT_GT(epochs.calibration().sensitivity, once.calibration().sensitivity * 1.5);
@@ -87,8 +98,9 @@ TEST(BatchMechanism, SeveralEpochsOfShapedNoiseHaveTheParticipationBound) {
   // Fresh noise, five separate uses: root 5.
   config.shape = Shape::identity();
   const double five = BatchMechanism(config).calibration().sensitivity;
-  config.participation = {};
-  EXPECT_NEAR(five / BatchMechanism(config).calibration().sensitivity, std::sqrt(5.0), 1e-9);
+  config.participation = Participation{};
+  // But for the lattices, each chosen for its own run: snapping costs at most 2^-14 sqrt(10) in each channel.
+  EXPECT_NEAR(five / BatchMechanism(config).calibration().sensitivity, std::sqrt(5.0), 1e-3);
 }
 
 TEST(BatchMechanism, AsInThePaperStatesNoEpsilonForMoreThanOneRow) {
@@ -105,6 +117,35 @@ TEST(BatchMechanism, AsInThePaperStatesNoEpsilonForMoreThanOneRow) {
   config.budget = {.sigma = 1};
   config.sampling_rate = 0.01;
   EXPECT_FALSE(BatchMechanism(config).is_private());
+}
+
+TEST(BatchMechanism, LargeBatchesAllowForTheErrorOfTheirSums) {
+  BatchConfig config = sampled();
+  EXPECT_EQ(BatchMechanism(config).sum_error(), 0x1p-12);
+  config.batch = 65'536;
+  config.sampling_rate = 0.5;
+  EXPECT_EQ(BatchMechanism(config).sum_error(), (65'536 + 12 * 256 + 60 + 1) * 0x1p-24);
+  // A Chernoff bound of what the rule promises: no larger batch but with probability 2^-80.
+  for (const double mean : {1.0, 10.0, 256.0, 1e6}) {
+    const double most = mean + 12 * std::sqrt(mean) + 60;
+    EXPECT_LT(most - mean - most * std::log(most / mean), -80 * std::log(2.0)) << mean;
+  }
+}
+
+TEST(BatchMechanism, TheLatticeIsAsFineAsTheRunIsWorth) {
+  BatchConfig config = sampled();
+  config.dimension = 160'000;
+  const auto at = [&](double rate, std::size_t steps, double batch) {
+    config.sampling_rate = rate;
+    config.steps = steps;
+    config.batch = batch;
+    return BatchMechanism(config);
+  };
+  const BatchMechanism one_epoch = at(256.0 / 50'000, 196, 256), paper = at(2e-5, 500'000, 1);
+  // 8e10 draws for an epsilon of 0.025: coarser, but never so much that snapping costs a percent.
+  EXPECT_GT(paper.lattice().first, one_epoch.lattice().first);
+  EXPECT_LT(paper.lattice().first * 400, 0.01);
+  EXPECT_LT(paper.privacy(1e-6).sampler_excess.epsilon, paper.privacy(1e-6).epsilon);
 }
 
 TEST(BatchMechanism, SquaresOfTheMeanHaveALatticeFineEnough) {
@@ -131,9 +172,14 @@ TEST(BatchMechanism, NamesTheParameterThatIsWrong) {
   EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.sampling_rate = 2; }), "sampling-rate"));
   EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.lambda = -1; }), "lambda"));
   EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.sum_error = -1; }), "sum-error"));
+  // 16 float vectors cannot be added up better.
+  EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.sum_error = 15 * 0x1p-24; }), "sum-error"));
+  EXPECT_EQ(complaint(scheduled(), [](auto& c) { c.sum_error = 16 * 0x1p-24; }), "accepted");
+  EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.participation.reset(); }), "participations"));
   EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.budget = {}; }), "epsilon"));
   EXPECT_TRUE(begins(complaint(sampled(), [](auto& c) { c.shape = Shape::blt(2); }), "shape"));
-  EXPECT_TRUE(begins(complaint(sampled(), [](auto& c) { c.participation.rows = 2; }), "participations"));
+  EXPECT_TRUE(begins(complaint(sampled(), [](auto& c) { c.participation = Participation{.rows = 2}; }),
+                     "participations"));
   EXPECT_TRUE(
       begins(complaint(sampled(), [](auto& c) { c.method = BatchMethod::jme_batch_mean; }), "sampling-rate"));
 }

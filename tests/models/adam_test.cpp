@@ -17,8 +17,13 @@ using ::testing::HasSubstr;
 constexpr std::size_t d = 37;  // whole vectors and a rest
 
 BatchConfig config(BatchMethod method = BatchMethod::jme) {
-  return {
-      .budget = {.sigma = 0.3}, .steps = 40, .dimension = d, .norm_bound = 1, .method = method, .batch = 4};
+  return {.budget = {.sigma = 0.3},
+          .steps = 40,
+          .dimension = d,
+          .norm_bound = 1,
+          .method = method,
+          .batch = 4,
+          .participation = Participation{}};
 }
 
 /// Sums that four clipped gradients can have.
@@ -140,7 +145,7 @@ TEST(Adam, IsItsDefinitionForShapedNoise) {
     for (BatchMethod method : {BatchMethod::jme, BatchMethod::pp_debiased}) {
       BatchConfig batch = config(method);
       batch.shape = Shape::parse(shape);
-      batch.participation = {.rows = 2, .separation = 20};
+      batch.participation = Participation{.rows = 2, .separation = 20};
       expect_agreement(batch, steady);
     }
   }
@@ -223,6 +228,36 @@ TEST(Adam, SaysHowNoisyItsMomentsAre) {
     EXPECT_NEAR(root_mean_square(adam.first_moment(), 1 - std::pow(0.9, 12)) / level.first, 1, slack);
     EXPECT_NEAR(root_mean_square(adam.second_moment(), 1 - std::pow(0.999, 12)) / level.second, 1, slack);
   }
+}
+
+TEST(Adam, FreshNoiseHasTheSameLevelByItsClosedFormAndByItsWeights) {
+  BatchConfig sampled = config();
+  sampled.sampling_rate = 0.01;
+  const Adam closed(sampled, steady, InsecureTestSeed{1});
+  const Adam summed(config(), steady, InsecureTestSeed{1});
+  for (const std::size_t steps : {1U, 2U, 17U, 40U}) {
+    const auto a = closed.noise_level(steps), b = summed.noise_level(steps);
+    const auto &x = closed.mechanism().calibration(), &y = summed.mechanism().calibration();
+    EXPECT_NEAR(a.first / x.std_first / (b.first / y.std_first), 1, 1e-12);
+    EXPECT_NEAR(a.second / x.std_second / (b.second / y.std_second), 1, 1e-12);
+  }
+  EXPECT_THROW((void)closed.noise_level(41), InvalidParameter);
+}
+
+TEST(Adam, NoiseFloorIsALeastSquareThatFollowsTheNoise) {
+  AdamSettings floored = steady;
+  floored.noise_floor = 2;
+  Adam by_floor(config(), floored, InsecureTestSeed{3}), by_hand(config(), steady, InsecureTestSeed{3});
+  Adam without(config(), steady, InsecureTestSeed{3});
+  std::vector<float> a(d, 0.1F), b = a, c = a;
+  for (std::size_t t = 0; t < 5; ++t) {
+    by_hand.settings().least_square = 2 * by_hand.noise_level(t + 1).second;
+    by_floor.step(a, gradients(t), squares(t), 4);
+    by_hand.step(b, gradients(t), squares(t), 4);
+    without.step(c, gradients(t), squares(t), 4);
+  }
+  EXPECT_EQ(a, b);
+  EXPECT_NE(a, c);
 }
 
 TEST(Adam, GoesOnFromASavedStateInEveryNumber) {

@@ -85,6 +85,8 @@ std::map<std::string, Number> numbers(const Release& release, const Eigen::Matri
     const std::string at = " " + std::to_string(i);
     all["mean" + at] = {first.value(i), first.noise_std(i), mean(i)};
     all["eigenvalue" + at] = {pca.values.value(i), pca.values.noise_std(i), parts.eigenvalues()(2 - i)};
+    all["share" + at] = {pca.shares.value(i), pca.shares.noise_std(i),
+                         parts.eigenvalues()(2 - i) / c.trace()};
     for (Eigen::Index j = i; j < 3; ++j) {
       all["covariance" + at + std::to_string(j)] = {second.value(i, j), second.noise_std(i, j), c(i, j)};
       if (j > i)

@@ -90,6 +90,11 @@ std::map<std::string, Claim> claims(const RunningMoments& moments, const Release
         pca.values.value(i), pca.values.noise_std(i), [i](const auto&, const Eigen::MatrixXd& c) {
           return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(natural_covariance(c)).eigenvalues()(2 - i);
         }};
+    all[name("share", i)] = {
+        pca.shares.value(i), pca.shares.noise_std(i), [i](const auto&, const Eigen::MatrixXd& c) {
+          const Eigen::MatrixXd all_of = natural_covariance(c);
+          return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(all_of).eigenvalues()(2 - i) / all_of.trace();
+        }};
     for (Eigen::Index j = 0; j < 3; ++j) {
       all[name("covariance", i, j)] = {
           cov.value(i, j), cov.noise_std(i, j),

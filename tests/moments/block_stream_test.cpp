@@ -10,7 +10,12 @@ namespace jme {
 namespace {
 
 BatchConfig config(std::size_t dimension) {
-  return {.budget = {.sigma = 1}, .steps = 20, .dimension = dimension, .norm_bound = 1, .batch = 4};
+  return {.budget = {.sigma = 1},
+          .steps = 20,
+          .dimension = dimension,
+          .norm_bound = 1,
+          .batch = 4,
+          .participation = Participation{}};
 }
 
 struct Sums {

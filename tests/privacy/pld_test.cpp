@@ -194,6 +194,11 @@ TEST(PldEpsilon, NeverExceedsRenyiAndMovesTheRightWay) {
   }
 }
 
+TEST(PldEpsilon, IsNoLooserThanRenyiAtTheEndsOfItsRange) {
+  const SubsampledGaussian rare{.sampling_rate = 1e-16, .steps = std::uint64_t{1} << 40, .sigma = 0.3};
+  EXPECT_LE(pld_epsilon(rare, 1e-8), rdp_epsilon(rare, 1e-8).epsilon);
+}
+
 TEST(PldEpsilon, StaysFiniteAndNeverNanAtTheEndsOfItsRange) {
   for (double rate : {1e-12, 0.5, 1 - 1e-12}) {
     for (double sigma : {0.05, 1e9}) {

@@ -55,7 +55,6 @@ TEST(GaussianSource, FetchesMemoryForOthersWithoutTouchingItOrTheDraws) {
     std::vector<double> vector(count / 2 + 1, 3.0), out(count);
     Upcoming upcoming;
     for (int i = 0; i < 12; ++i) upcoming.add(vector.data());
-    upcoming.add(nullptr);
     source.fill(Channel::first, 9, 5, out, upcoming);
     EXPECT_EQ(out, draws(source, Channel::first, 9, 5, count));
     EXPECT_EQ(vector, std::vector<double>(count / 2 + 1, 3.0));

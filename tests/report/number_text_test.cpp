@@ -54,7 +54,7 @@ TEST(PlusMinusText, RoundsBothToTheSecondFigureOfTheUncertainty) {
   EXPECT_EQ(plus_minus_text(79.8213, 0.8731), "79.82 ± 0.87");
   EXPECT_EQ(plus_minus_text(-3.14159, 0.0999), "−3.14 ± 0.10");
   EXPECT_EQ(plus_minus_text(12345.6, 123), "12,346 ± 123");
-  EXPECT_EQ(plus_minus_text(5, 0), "5.000 ± 0");
+  EXPECT_EQ(plus_minus_text(5, 0), "5");
   EXPECT_EQ(plus_minus_text(1.25e9, 2.5e7), "(1.250 ± 0.025)×10⁹");
   EXPECT_EQ(plus_minus_text(3e-9, 1.2e-9), "(3.0 ± 1.2)×10⁻⁹");
 }

@@ -103,6 +103,7 @@ BatchConfig config(BatchMethod method, std::size_t batch) {
           .method = method,
           .batch = static_cast<double>(batch),
           .adjacency = Adjacency::replace_one,
+          .participation = Participation{},
           .lambda = 1.0};
 }
 

@@ -2,69 +2,26 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <set>
-#include <unordered_set>
 
 #include <gtest/gtest.h>
 
 #include <jme/moments/moment_stream.hpp>
 
+#include "canaries.hpp"
 #include "store/state_folder.hpp"
 
 namespace jme {
 namespace {
 
+using test::Canaries;
 using test::Row;
 using test::sample_rows;
 namespace fs = std::filesystem;
 
-/// Eight bytes as they could stand in a file; numbers with few digits are no canaries, they stand anywhere.
-class Canaries {
- public:
-  void add(double value) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    add_bits(bits);
-    if (std::abs(value) >= 0x1p16 && value == std::floor(value)) {
-      add_bits(static_cast<std::uint64_t>(static_cast<std::int64_t>(value)));  // the same as a whole number
-    }
-  }
-  void add_all(const std::vector<std::byte>& bytes) {
-    for (std::size_t at = 0; at + 8 <= bytes.size(); at += 4) {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, bytes.data() + at, sizeof bits);
-      add_bits(bits);
-    }
-  }
-  [[nodiscard]] std::size_t size() const { return patterns_.size(); }
-  /// How many places of the file hold one of them.
-  [[nodiscard]] std::size_t found_in(const std::string& bytes) const {
-    std::size_t found = 0;
-    for (std::size_t at = 0; at + 8 <= bytes.size(); ++at) {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, bytes.data() + at, sizeof bits);
-      found += patterns_.contains(bits) ? 1 : 0;
-    }
-    return found;
-  }
-
- private:
-  void add_bits(std::uint64_t bits) {
-    std::array<unsigned char, 8> bytes{};
-    std::memcpy(bytes.data(), &bits, 8);
-    if (std::set(bytes.begin(), bytes.end()).size() >= 4) patterns_.insert(bits);
-  }
-  std::unordered_set<std::uint64_t> patterns_;
-};
-
 class Canary : public test::StateFolder {
  protected:
   [[nodiscard]] std::size_t found(const Canaries& canaries) const {
-    std::size_t result = 0;
-    for (const auto& entry : fs::directory_iterator(path("state"))) {
-      result += canaries.found_in(content(entry.path()));
-    }
-    return result;
+    return canaries.found_in_files(path("state"));
   }
 };
 

@@ -3,18 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include <jme/base/errors.hpp>
-
 #include "store/state_folder.hpp"
 
 namespace jme {
 namespace {
 
-using test::drain;
 using test::Numbers;
 using test::Row;
-using test::run;
 using test::run_in_memory;
+using test::run_into;
 using test::sample_rows;
 namespace fs = std::filesystem;
 
@@ -34,13 +31,7 @@ class Damage : public test::StateFolder {
     overwrite(path("damaged") / damaged_file.filename(), bytes);
     Numbers released;
     try {
-      DurableStream stream(mechanism_, seeded("damaged"));
-      for (const Row& row : rows_) {
-        stream.push(row);
-        drain(stream, released);
-      }
-      stream.end_input();
-      drain(stream, released);
+      run_into(released, mechanism_, seeded("damaged"), rows_);
       EXPECT_EQ(released, expected_);
       return false;
     } catch (const Error&) {
@@ -53,33 +44,29 @@ class Damage : public test::StateFolder {
   struct Count {
     int refused = 0, recovered = 0;
   };
-  Count flip_bits(const std::string& ending, std::size_t stride) {
+  /// Every `stride`-th place of the file, damaged in one way.
+  template <class Damaged>
+  Count at_places(const std::string& ending, std::size_t stride, const Damaged& damaged) {
     const fs::path target = file(ending, "killed");
     const std::string whole = content(target);
     Count count;
     for (std::size_t at = 0; at < whole.size(); at += stride) {
-      std::string bytes = whole;
-      bytes[at] = static_cast<char>(bytes[at] ^ (1 << at % 8));
-      refused(target, bytes) ? ++count.refused : ++count.recovered;
+      refused(target, damaged(whole, at)) ? ++count.refused : ++count.recovered;
     }
     return count;
+  }
+  Count flip_bits(const std::string& ending, std::size_t stride) {
+    return at_places(ending, stride, [](std::string bytes, std::size_t at) {
+      bytes[at] = static_cast<char>(bytes[at] ^ (1 << at % 8));
+      return bytes;
+    });
   }
   Count truncate(const std::string& ending, std::size_t stride) {
-    const fs::path target = file(ending, "killed");
-    const std::string whole = content(target);
-    Count count;
-    for (std::size_t size = 0; size < whole.size(); size += stride) {
-      refused(target, whole.substr(0, size)) ? ++count.refused : ++count.recovered;
-    }
-    return count;
+    return at_places(ending, stride,
+                     [](const std::string& bytes, std::size_t size) { return bytes.substr(0, size); });
   }
 
-  const Mechanism mechanism_{StreamConfig{.budget = {.epsilon = 1, .delta = 1e-6},
-                                          .rows = 40,
-                                          .every = 4,
-                                          .dimension = 2,
-                                          .norm_bound = 1.0,
-                                          .shape = Shape::banded(3)}};
+  const Mechanism mechanism_{test::ten_blocks()};
   const std::vector<Row> rows_ = sample_rows(40);
   const Numbers expected_ = run_in_memory(mechanism_, {11}, rows_);
 };

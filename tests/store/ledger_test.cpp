@@ -197,8 +197,7 @@ TEST_F(LedgerTest, TellsWhatIsWrongWithAStream) {
   EXPECT_EQ(problem("state"), "");
 
   copy_state("state", "rolled back");
-  std::filesystem::copy_file(file(".db", "old"), file(".db", "rolled back"),
-                             std::filesystem::copy_options::overwrite_existing);
+  restore(".db", "old", "rolled back");
   EXPECT_NE(problem("rolled back").find("old copy"), std::string::npos) << problem("rolled back");
 
   copy_state("state", "no key");

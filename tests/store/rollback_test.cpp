@@ -1,10 +1,7 @@
 // Old copies of a state: what can be noticed is refused, what cannot draws other noise.
 #include <cmath>
-#include <functional>
 
 #include <gtest/gtest.h>
-
-#include <jme/base/errors.hpp>
 
 #include "store/database.hpp"
 #include "store/state_folder.hpp"
@@ -12,10 +9,10 @@
 namespace jme {
 namespace {
 
-using test::drain;
 using test::Numbers;
 using test::Row;
 using test::run;
+using test::run_and_die;
 using test::run_in_memory;
 using test::sample_rows;
 namespace fs = std::filesystem;
@@ -33,19 +30,10 @@ class Rollback : public test::StateFolder {
 
   /// The first `count` rows, as of a process that then ends.
   void advance(const std::string& name, std::size_t count) {
-    DurableStream stream(mechanism_, options(name));
-    for (std::size_t t = 0; t < count; ++t) stream.push(rows_[t]);
+    run_and_die(mechanism_, options(name), std::span(rows_).first(count));
   }
   void expect_refused(const std::string& name, const std::string& text) {
-    try {
-      run(mechanism_, options(name), rows_);
-      ADD_FAILURE() << "was not refused: " << text;
-    } catch (const StateError& error) {
-      EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
-    }
-  }
-  void restore(const std::string& ending, const std::string& from, const std::string& to) {
-    fs::copy_file(file(ending, from), file(ending, to), fs::copy_options::overwrite_existing);
+    test::expect_refused([&] { run(mechanism_, options(name), rows_); }, text);
   }
 
   const Mechanism mechanism_{config()};

@@ -4,16 +4,19 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <stdlib.h>  // mkdtemp
 
+#include <jme/base/errors.hpp>
 #include <jme/moments/moment_stream.hpp>
 #include <jme/store/durable_stream.hpp>
+
+#include "temporary_folder.hpp"
 
 namespace jme::test {
 
@@ -31,22 +34,30 @@ inline std::vector<Row> sample_rows(std::size_t count, std::size_t dimension = 2
   return rows;
 }
 
-/// A folder of its own, in memory where there is such a file system: a sync costs nothing there.
+/// A stream of ten blocks whose noise has a memory.
+inline StreamConfig ten_blocks() {
+  return {.budget = {.epsilon = 1, .delta = 1e-6},
+          .rows = 40,
+          .every = 4,
+          .dimension = 2,
+          .norm_bound = 1.0,
+          .shape = Shape::banded(3)};
+}
+
+/// Refused, with a message that holds this.
+inline void expect_refused(const std::function<void()>& action, const std::string& text) {
+  try {
+    action();
+    ADD_FAILURE() << "was not refused: " << text;
+  } catch (const StateError& error) {
+    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+  }
+}
+
+/// A folder for state folders.
 class StateFolder : public testing::Test {
  protected:
-  StateFolder() {
-    const bool in_memory = std::filesystem::is_directory("/dev/shm");
-    std::string name = in_memory ? "/dev/shm/jme-store-XXXXXX"
-                                 : (std::filesystem::temp_directory_path() / "jme-store-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = name;
-  }
-  ~StateFolder() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-
-  [[nodiscard]] std::filesystem::path path(const std::string& name) const { return folder_ / name; }
+  [[nodiscard]] std::filesystem::path path(const std::string& name) const { return folder_.path() / name; }
   [[nodiscard]] DurableOptions options(const std::string& name = "state") const {
     DurableOptions result;
     result.directory = path(name);
@@ -77,9 +88,14 @@ class StateFolder : public testing::Test {
     std::filesystem::remove_all(path(to));
     std::filesystem::copy(path(from), path(to), std::filesystem::copy_options::recursive);
   }
+  /// Brings the file with this ending back from an older copy.
+  void restore(const std::string& ending, const std::string& from, const std::string& to) const {
+    std::filesystem::copy_file(file(ending, from), file(ending, to),
+                               std::filesystem::copy_options::overwrite_existing);
+  }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_{TemporaryFolder::Where::in_memory};
 };
 
 /// Every number of a release, its place included.
@@ -96,17 +112,34 @@ inline void drain(DurableStream& stream, Numbers& into) {
   while (const Release* release = stream.next()) into.push_back(numbers(*release));
 }
 
-/// All rows through a durable stream; `rows` is the whole input every time.
-inline Numbers run(const Mechanism& mechanism, const DurableOptions& options, std::span<const Row> rows,
-                   DurableStream::PartialBlock partial = DurableStream::PartialBlock::release) {
+/// All rows through a durable stream; `rows` is the whole input every time. What was released before an error
+/// is in `releases`.
+inline void run_into(Numbers& releases, const Mechanism& mechanism, const DurableOptions& options,
+                     std::span<const Row> rows,
+                     DurableStream::PartialBlock partial = DurableStream::PartialBlock::release) {
   DurableStream stream(mechanism, options);
-  Numbers releases;
   for (const Row& row : rows) {
     stream.push(row);
     drain(stream, releases);
   }
   stream.end_input(partial);
   drain(stream, releases);
+}
+inline Numbers run(const Mechanism& mechanism, const DurableOptions& options, std::span<const Row> rows,
+                   DurableStream::PartialBlock partial = DurableStream::PartialBlock::release) {
+  Numbers releases;
+  run_into(releases, mechanism, options, rows, partial);
+  return releases;
+}
+/// The first of these rows, as of a process that is killed then; what it released.
+inline Numbers run_and_die(const Mechanism& mechanism, const DurableOptions& options,
+                           std::span<const Row> rows) {
+  DurableStream stream(mechanism, options);
+  Numbers releases;
+  for (const Row& row : rows) {
+    stream.push(row);
+    drain(stream, releases);
+  }
   return releases;
 }
 

@@ -9,19 +9,27 @@ namespace jme {
 /// way, so that work that is all memory (filters) does not wait: never more than advice.
 class Upcoming {
  public:
-  void add(const double* vector) {
-    if (size_ < vectors_.size()) vectors_[size_++] = vector;
-  }
+  void add(const double* vector) { add(vector, sizeof(double)); }
+  void add(const float* vector) { add(vector, sizeof(float)); }
   /// Asks for numbers [begin, begin + count) of every vector.
   void fetch(std::size_t begin, std::size_t count) const {
-    constexpr std::size_t line = 64 / sizeof(double);
     for (std::size_t v = 0; v < size_; ++v) {
-      for (std::size_t i = 0; i < count; i += line) __builtin_prefetch(vectors_[v] + begin + i, 1, 2);
+      const Vector& vector = vectors_[v];
+      for (std::size_t byte = begin * vector.width; byte < (begin + count) * vector.width; byte += 64)
+        __builtin_prefetch(vector.bytes + byte, 1, 2);
     }
   }
 
  private:
-  std::array<const double*, 8> vectors_{};
+  struct Vector {
+    const char* bytes;
+    std::size_t width;  // of a number
+  };
+  void add(const void* vector, std::size_t width) {
+    if (size_ < vectors_.size()) vectors_[size_++] = {static_cast<const char*>(vector), width};
+  }
+
+  std::array<Vector, 8> vectors_{};
   std::size_t size_ = 0;
 };
 

@@ -29,7 +29,8 @@ struct BatchConfig {
   double sampling_rate = 1;
   Adjacency adjacency = Adjacency::add_remove;
   /// sampling_rate 1: how often one example is used (epochs), and the least number of steps between two uses.
-  Participation participation{};
+  /// Must be said there; there is no safe default.
+  std::optional<Participation> participation{};
   Workload workload = decay(0.9);  ///< what the first channel's shape is made for
   std::optional<Workload> workload_second = decay(0.999);
   Shape shape = Shape::identity();
@@ -39,8 +40,9 @@ struct BatchConfig {
   std::size_t max_state_vectors = 5;
   /// Bounds the floating-point error of a batch's sums in Euclidean length, relative to zeta (squares: to the
   /// bound of one example's squares). The default covers m gradients summed in float in any order up to m =
-  /// 64 (m^2 2^-24), by halves up to 400 (m log2(m) 2^-24), in double up to 4096 (m 2^-24).
-  double sum_error = 0x1p-12;
+  /// 64 (m^2 2^-24), by halves up to 400 (m log2(m) 2^-24), in double any m ((m + 1) 2^-24). Less than m
+  /// 2^-24 no float sum can promise.
+  std::optional<double> sum_error{};
   unsigned threads = 0;  ///< 0: as the processor has, where a step is large enough to share
 };
 
@@ -51,6 +53,8 @@ struct BatchPrivacy {
   /// How far the noise may be from an ideal Gaussian beyond what epsilon and delta include
   /// (random/GUARANTEES.md).
   SamplerDistance sampler_excess;
+  /// Both together: what is proved of the program that runs, at delta + sampler_excess.delta.
+  [[nodiscard]] double proven_epsilon() const { return epsilon + sampler_excess.epsilon; }
 };
 
 /// A training configuration made concrete and checked once, as Mechanism is for streams.
@@ -65,6 +69,7 @@ class BatchMechanism {
   [[nodiscard]] const Filter& c2() const { return c2_; }
   [[nodiscard]] double sigma() const { return sigma_; }
   [[nodiscard]] double lambda() const { return lambda_; }
+  [[nodiscard]] double sum_error() const { return sum_error_; }
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
   [[nodiscard]] NoiseScale noise_scale_first() const;
@@ -91,12 +96,14 @@ class BatchMechanism {
   [[nodiscard]] double sigma_for(ApproxDp budget) const;
   [[nodiscard]] SamplerUse use_of_sampler() const;
   [[nodiscard]] RoundingSlack rounding_slack() const;
+  [[nodiscard]] Lattice lattice_of(int power) const;
+  void choose_lattice();
   void pay_for_sampler();
 
   BatchConfig config_;
   Filter c1_, c2_;
   Exposure exposure_;
-  double lambda_;
+  double lambda_, sum_error_;
   Lattice lattice_;
   double sigma_;
   Calibration calibration_;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <jme/filter/aligned_vector.hpp>
 #include <jme/moments/block_stream.hpp>
 
 namespace jme {
@@ -17,6 +18,8 @@ struct AdamSettings {
   double epsilon = 1e-8;    ///< added to the root
   double weight_decay = 0;  ///< decoupled (AdamW): parameters shrink by learning_rate * weight_decay
   double least_square = 0;  ///< v is raised to this before the root; below 0 it is always raised to 0
+  /// v is also raised to this many standard deviations of its own noise at each step (Adam::noise_level)
+  double noise_floor = 0;
   std::optional<double> update_bound{};  ///< each coordinate of m / (sqrt v + epsilon) is kept within it
   std::optional<double>
       update_norm{};  ///< the whole of it is scaled to at most this length (the paper: zeta)
@@ -59,9 +62,10 @@ class Adam {
   [[nodiscard]] std::size_t steps_done() const { return stream_.steps_done(); }
   [[nodiscard]] const BatchMechanism& mechanism() const { return stream_.mechanism(); }
   [[nodiscard]] AdamSettings& settings() { return settings_; }  ///< may change between steps (schedules)
-  /// Standard deviation of the noise on each coordinate of mhat and vhat as they stand. Public. For pp vhat's
-  /// noise depends on the gradients, and second is 0.
-  [[nodiscard]] BatchMechanism::NoiseLevel noise_level() const;
+  /// Standard deviation of the noise on each coordinate of mhat and vhat after `steps` steps, or as they
+  /// stand. Public. For pp vhat's noise depends on the gradients, and second is 0.
+  [[nodiscard]] BatchMechanism::NoiseLevel noise_level(std::size_t steps) const;
+  [[nodiscard]] BatchMechanism::NoiseLevel noise_level() const { return noise_level(steps_done()); }
 
   /// m and v as they stand.
   [[nodiscard]] std::span<const float> first_moment() const { return first_; }
@@ -80,7 +84,7 @@ class Adam {
   AdamSettings settings_;
   BlockStream stream_;
   std::vector<double> squared_noise_;  // pp-debiased: ||row t of C1^-1||^2 for every step
-  std::vector<float> first_, second_;
+  std::vector<float, LineAllocator<float>> first_, second_;
 };
 
 /// What to multiply a gradient of length `norm` by so that it is at most `bound` long, rounded down far

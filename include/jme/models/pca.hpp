@@ -12,6 +12,7 @@ namespace jme {
 /// Principal components of the covariance in natural units, largest first.
 struct PrincipalComponents {
   VectorEstimate values;      ///< variance along each component; negative ones, which are noise, are 0
+  VectorEstimate shares;      ///< of the whole variance (the sum of all values, shown or not): 0 to 1
   MatrixEstimate components;  ///< one a ROW, of length 1
 };
 

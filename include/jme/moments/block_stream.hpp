@@ -40,9 +40,10 @@ class BlockStream {
   /// `take` gets them back with noise. Both in natural units. Where squares are formed from the sum
   /// (jme-batch-mean, jme-paper), `load` leaves `second` alone. The sums must be finite and no longer than
   /// 2^30 norm bounds: check first, because a step that fails half-way ends the stream. Throws
-  /// BudgetExhausted past the horizon, before anything is drawn.
+  /// BudgetExhausted past the horizon, before anything is drawn. `touched`: vectors of the stream's width
+  /// that both go through, fetched while draws are made.
   void step(const std::function<void(const BlockTile&)>& load,
-            const std::function<void(const BlockTile&)>& take);
+            const std::function<void(const BlockTile&)>& take, std::span<const float* const> touched = {});
 
   /// work(begin, count) over the whole width on the stream's threads: for what callers do with such vectors.
   void share_out(const std::function<void(std::size_t, std::size_t)>& work);

@@ -29,6 +29,7 @@ class Markup {
   friend Markup text(std::string_view plain);
   friend Markup strong(std::string_view plain);
   friend Markup code(std::string_view plain);
+  friend Markup small(std::string_view plain);
   friend Markup link(std::string_view address, std::string_view words);
   std::string html_;
 };
@@ -36,6 +37,8 @@ class Markup {
 [[nodiscard]] Markup text(std::string_view plain);
 [[nodiscard]] Markup strong(std::string_view plain);
 [[nodiscard]] Markup code(std::string_view plain);
+/// A line of its own below what it belongs to, smaller and paler.
+[[nodiscard]] Markup small(std::string_view plain);
 /// A link to https:, http:, a heading (#...) or a file beside the page. Throws InvalidParameter for any other
 /// scheme: "javascript:" is an address too.
 [[nodiscard]] Markup link(std::string_view address, std::string_view words);

@@ -20,7 +20,7 @@ namespace jme::report {
 /// A count: 420,768.
 [[nodiscard]] std::string count_text(std::size_t count);
 
-/// Both to the second digit of `half_width`: 79.82 ± 0.87.
+/// Both to the second digit of `half_width`: 79.82 ± 0.87. Without a width the number alone: 1.
 [[nodiscard]] std::string plus_minus_text(double value, double half_width);
 
 /// Ten to the power of `exponent`: 0.01, 1, 100, 10⁶.

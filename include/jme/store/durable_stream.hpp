@@ -43,6 +43,11 @@ class DurableStream {
   /// The next row of the input. Throws StateError where it is not the row that stood there before; else as
   /// MomentStream::push.
   void push(std::span<const double> row);
+  /// The same for a row that was completed after it was read, such as by filling its missing cells: what is
+  /// compared when it comes again is `as_read`, bit for bit. So completing it may depend on releases in ways
+  /// that another version or another machine would not repeat exactly: a row that was taken is not taken
+  /// again, however it would be completed now.
+  void push(std::span<const double> row, std::span<const double> as_read);
   /// No more rows: a partial last block is released and ends the stream, or left for an input that has grown.
   /// Throws StateError where the input is shorter than it was.
   enum class PartialBlock { release, leave };
@@ -54,8 +59,8 @@ class DurableStream {
   /// The next release that is on disk; null where there is none yet. Stays until the next call.
   const Release* next();
 
-  /// The release of the last block that ended, whether it is on disk or not: rows that depend on it are the
-  /// same when they come again. Null before the first; stays until the next row.
+  /// The release of the last block that ended, whether it is on disk or not: rows that depend on it depend
+  /// on the same when they come again. Null before the first; stays until the next row.
   [[nodiscard]] const Release* newest() const;
 
   [[nodiscard]] std::uint64_t rows() const;            ///< of the input so far

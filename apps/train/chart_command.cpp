@@ -1,0 +1,49 @@
+#include <cstdio>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
+
+#include "commands.hpp"
+#include "results.hpp"
+
+namespace jme::train {
+namespace {
+
+LearningCurve curve_from(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw DataError(fmt::format("{}: cannot be opened", path));
+  try {
+    const auto json = nlohmann::json::parse(file);
+    LearningCurve curve{.name = json.at("method").get<std::string>()};
+    for (const Evaluation& evaluation : evaluations_from(json.at("results"))) {
+      curve.epochs.push_back(evaluation.epoch);
+      curve.accuracies.push_back(100 * evaluation.accuracy);
+    }
+    return curve;
+  } catch (const nlohmann::json::exception&) {
+    throw DataError(fmt::format("{}: is not a result of jme-train", path));
+  }
+}
+
+}  // namespace
+
+ChartCommand::ChartCommand(CLI::App& root)
+    : app_(root.add_subcommand("chart", "Learning curves of several runs in one drawing")) {
+  app_->add_option("FILES", files_, "results.json of every run")->required();
+  app_->add_option("--out", out_, "SVG file")->required();
+  app_->add_option("--title", title_, "Above the drawing")->capture_default_str();
+  app_->footer(
+      "\nExamples:\n"
+      "  jme-train chart pp/results.json jme/results.json --out curves.svg --title 'Fashion-MNIST, epsilon "
+      "2'");
+}
+
+void ChartCommand::run() const {
+  std::vector<LearningCurve> curves;
+  for (const std::string& file : files_) curves.push_back(curve_from(file));
+  write_file(out_, learning_curves(title_, curves));
+}
+
+}  // namespace jme::train

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+
+namespace jme::train {
+
+/// Sums of the second and fourth powers of numbers, in double; not finite where any of them is not.
+struct PowerSums {
+  double second, fourth;
+};
+[[nodiscard]] PowerSums power_sums(const float* values, std::size_t count);
+
+/// Adds c, the product factor * values rounded to float, to `sums`. Where `squares` is not null, adds to it
+/// c^2 or, for joint clipping, factor * values^2.
+void add_clipped_row(float factor, bool joint, const float* values, double* sums, double* squares,
+                     std::size_t count);
+
+}  // namespace jme::train

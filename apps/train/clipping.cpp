@@ -1,0 +1,73 @@
+#include "clipping.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <jme/base/errors.hpp>
+#include <jme/models/adam.hpp>
+
+#include "clip_kernels.hpp"
+
+namespace jme::train {
+namespace {
+
+// Coordinates worked on at a time: their sums stay in the first-level cache while all examples pass.
+constexpr std::size_t stretch = 1024;
+
+/// The factor of one example from the sums of its gradient's squares and fourth powers.
+float factor_for(const Clipping& clipping, const PowerSums& sums) {
+  const double factor = clipping.rule == ClipRule::joint
+                            ? joint_clip_factor(sums.second, sums.fourth, clipping.tau, clipping.bound)
+                            : clip_factor(std::sqrt(sums.second), clipping.bound);
+  return static_cast<float>(factor);
+}
+
+}  // namespace
+
+ClippedSums::ClippedSums(const Clipping& clipping, std::size_t parameters, bool with_squares)
+    : clipping_(clipping), gradients_(parameters, 0.0), squares_(with_squares ? parameters : 0, 0.0) {
+  if (!(clipping.bound > 0) || !std::isfinite(clipping.bound))
+    throw InvalidParameter("clip", clipping.bound, "a finite number above 0");
+  if (!(clipping.tau >= 0) || !std::isfinite(clipping.tau))
+    throw InvalidParameter("tau", clipping.tau, "a finite number of at least 0");
+}
+
+std::int64_t ClippedSums::add(std::span<const GradientRows> layers, std::size_t examples,
+                              std::vector<bool>& kept) {
+  std::vector<float> factors(examples);
+  kept.assign(examples, false);
+  std::int64_t clipped = 0;
+  for (std::size_t j = 0; j < examples; ++j) {
+    PowerSums sums{.second = 0, .fourth = 0};
+    for (const GradientRows& layer : layers) {
+      const PowerSums part = power_sums(layer.values + j * layer.count, layer.count);
+      sums.second += part.second;
+      sums.fourth += part.fourth;
+    }
+    factors[j] = factor_for(clipping_, sums);
+    kept[j] = factors[j] > 0;
+    clipped += factors[j] < 1 ? 1 : 0;
+  }
+  std::size_t done = 0;
+  for (const GradientRows& layer : layers) {
+    for (std::size_t begin = 0; begin < layer.count; begin += stretch) {
+      const std::size_t count = std::min(stretch, layer.count - begin);
+      double* squares = squares_.empty() ? nullptr : squares_.data() + done + begin;
+      for (std::size_t j = 0; j < examples; ++j) {
+        if (!kept[j]) continue;  // 0 times what is not finite would not be 0
+        const float* values = layer.values + j * layer.count + begin;
+        add_clipped_row(factors[j], clipping_.rule == ClipRule::joint, values,
+                        gradients_.data() + done + begin, squares, count);
+      }
+    }
+    done += layer.count;
+  }
+  return clipped;
+}
+
+void ClippedSums::add_to(std::span<float> gradients, std::span<float> squares) const {
+  for (std::size_t i = 0; i < gradients.size(); ++i) gradients[i] += static_cast<float>(gradients_[i]);
+  for (std::size_t i = 0; i < squares.size(); ++i) squares[i] += static_cast<float>(squares_[i]);
+}
+
+}  // namespace jme::train

@@ -1,0 +1,58 @@
+#include <cstdio>
+#include <exception>
+
+#include <jme/base/errors.hpp>
+
+#include "commands.hpp"
+
+namespace {
+
+int complain(const std::exception& error, int code) {
+  std::fprintf(stderr, "jme-train: error: %s\n", error.what());
+  return code;
+}
+
+int run(int argc, char** argv) {
+  CLI::App root("Trains networks under differential privacy, with both of Adam's moments estimated jointly",
+                "jme-train");
+  root.set_version_flag("--version", "jme-train " JME_VERSION);
+  root.require_subcommand(1);
+  const jme::train::RunCommand train(root);
+  const jme::train::ReproduceCommand reproduce(root);
+  const jme::train::ChartCommand chart(root);
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto parsed = root.get_subcommands();
+    std::fputs((parsed.empty() ? root.help() : parsed.front()->help("jme-train")).c_str(), stdout);
+    return 0;
+  } catch (const CLI::CallForVersion& version) {
+    std::printf("%s\n", version.what());
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "jme-train: error: %s (see jme-train --help)\n", error.what());
+    return 2;
+  }
+  if (train.chosen()) train.run();
+  if (reproduce.chosen()) reproduce.run();
+  if (chart.chosen()) chart.run();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const jme::InvalidParameter& error) {
+    return complain(error, 2);
+  } catch (const jme::DataError& error) {
+    return complain(error, 3);
+  } catch (const jme::BudgetExhausted& error) {
+    return complain(error, 4);
+  } catch (const jme::StateError& error) {
+    return complain(error, 5);
+  } catch (const std::exception& error) {
+    return complain(error, 1);
+  }
+}

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <jme/mechanism/batch_mechanism.hpp>
+#include <jme/models/adam.hpp>
+
+#include "dataset.hpp"
+
+namespace jme::train {
+
+/// Everything that is public before the first batch.
+struct TrainingConfig {
+  std::optional<BatchMethod> method = BatchMethod::jme;  ///< nothing: plain Adam, NOT private
+  Budget budget{};
+  double delta = 1e-5;
+  double batch = 256;  ///< expected examples in a batch
+  double epochs = 3;   ///< an epoch is ceil(examples / batch) steps
+  double clip = 1;
+  std::optional<double> lambda{};  ///< weight of the squares (joint-clip: tau)
+  AdamSettings adam{.noise_floor = 1};
+  std::uint64_t network_seed = 1;
+  std::size_t evaluations = 1;  ///< in an epoch
+  std::optional<std::uint64_t> insecure_test_seed{};
+  // What follows changes no number.
+  std::optional<std::size_t> stop_after{};  ///< steps; the budget is still laid out for all epochs
+  unsigned threads = 0;                     ///< 0: as many as the processor has
+};
+
+/// The network after some steps, on the test pictures.
+struct Evaluation {
+  std::size_t step = 0;
+  double epoch = 0;
+  double accuracy = 0;              ///< in [0, 1]
+  std::optional<double> epsilon{};  ///< spent so far; nothing where none can be stated
+  double seconds = 0;               ///< of training, without evaluation
+};
+
+/// A training that can go on elsewhere. SECRET: adam.noise (see AdamState).
+struct Snapshot {
+  std::vector<float> parameters{};
+  AdamState adam{};
+  std::vector<Evaluation> evaluations{};
+  double seconds = 0;
+};
+
+/// Called while a training runs. Nothing that depends on a step is reported before `save` had it: a training
+/// that is interrupted repeats steps, with other noise and other batches, only if nobody saw what came of
+/// them.
+struct TrainingHooks {
+  std::function<void(std::size_t done)> progress{};
+  std::function<void(const Snapshot&)> save{};
+  double save_seconds = 120;  ///< at least this often, and before every report
+  std::function<void(const Evaluation&)> report{};
+  std::function<bool()> stop{};  ///< asked after every step: save, and end
+};
+
+/// Trains a convolutional network with (private) Adam on batches drawn by Poisson sampling.
+class Training {
+ public:
+  /// Throws InvalidParameter. `dataset` must outlive it.
+  Training(const TrainingConfig& config, const Dataset& dataset);
+  Training(Training&&) noexcept;
+  Training& operator=(Training&&) noexcept;
+  ~Training();
+
+  /// From where it stands to its end, or until stopped. True where it came to the end.
+  bool run(const TrainingHooks& hooks);
+  /// Goes on from `snapshot`, with fresh keys for noise and batches. Throws StateError.
+  void restore(const Snapshot& snapshot);
+  [[nodiscard]] Snapshot snapshot() const;
+
+  [[nodiscard]] const TrainingConfig& config() const;
+  [[nodiscard]] std::size_t parameter_count() const;
+  [[nodiscard]] std::string network() const;  ///< one line
+  [[nodiscard]] std::size_t steps() const;
+  [[nodiscard]] std::size_t steps_per_epoch() const;
+  [[nodiscard]] std::size_t steps_done() const;
+  [[nodiscard]] const std::vector<Evaluation>& evaluations() const;
+  /// Nothing without privacy.
+  [[nodiscard]] const BatchMechanism* mechanism() const;
+  /// Of the steps done so far, at the configured delta, by the privacy loss distribution, and the sampler's
+  /// proven distance from an ideal one (BatchPrivacy::proven_epsilon). Takes up to a second.
+  [[nodiscard]] std::optional<double> epsilon_spent() const;
+  /// Share of the test pictures that the network as it stands gets right.
+  [[nodiscard]] double accuracy() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace jme::train

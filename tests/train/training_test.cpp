@@ -1,0 +1,205 @@
+#include "training.hpp"
+
+#include <gmock/gmock.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/privacy/subsampled.hpp>
+
+#include "small_pictures.hpp"
+
+namespace jme::train {
+namespace {
+
+using ::testing::ElementsAre;
+
+TrainingConfig small_config(std::optional<BatchMethod> method = BatchMethod::jme) {
+  TrainingConfig config;
+  config.method = method;
+  config.budget = {.sigma = 1};
+  config.batch = 20;
+  config.epochs = 0.5;  // five steps
+  config.threads = 1;
+  return config;
+}
+
+TrainingConfig seeded(std::optional<BatchMethod> method = BatchMethod::jme) {
+  TrainingConfig config = small_config(method);
+  config.insecure_test_seed = 7;
+  return config;
+}
+
+std::vector<float> trained(const TrainingConfig& config, const Dataset& dataset) {
+  Training training(config, dataset);
+  training.run({});
+  return training.snapshot().parameters;
+}
+
+constexpr BatchMethod methods[]{BatchMethod::jme, BatchMethod::jme_paper, BatchMethod::pp,
+                                BatchMethod::pp_debiased, BatchMethod::joint_clip};
+
+TEST(Training, TellsHalvesApartWithoutPrivacyAndWithLittle) {
+  const Dataset dataset = halves_dataset();
+  TrainingConfig plain = seeded(std::nullopt);
+  plain.epochs = 2;
+  TrainingConfig noisy = seeded();
+  noisy.budget = {.sigma = 0.05};
+  noisy.epochs = 2;
+  noisy.adam.learning_rate = 5e-3;
+  for (const TrainingConfig& config : {plain, noisy}) {
+    Training training(config, dataset);
+    EXPECT_TRUE(training.run({}));
+    EXPECT_EQ(training.accuracy(), 1);
+  }
+}
+
+TEST(Training, IsReproducibleUnderATestSeedAndNeverWithoutOne) {
+  const Dataset dataset = halves_dataset();
+  for (const BatchMethod method : methods) {
+    EXPECT_EQ(trained(seeded(method), dataset), trained(seeded(method), dataset)) << name(method);
+    EXPECT_NE(trained(small_config(method), dataset), trained(small_config(method), dataset)) << name(method);
+  }
+}
+
+TEST(Training, ThatWasInterruptedEndsAsOneThatWasNot) {
+  const Dataset dataset = halves_dataset();
+  std::vector<std::optional<BatchMethod>> all(std::begin(methods), std::end(methods));
+  all.push_back(std::nullopt);
+  for (const auto& method : all) {
+    TrainingConfig config = seeded(method);
+    Snapshot saved;
+    Training first(config, dataset);
+    EXPECT_FALSE(first.run({.save = [&](const Snapshot& snapshot) { saved = snapshot; },
+                            .stop = [&] { return first.steps_done() == 2; }}));
+    EXPECT_EQ(saved.adam.noise.steps, 2U);
+    Training second(config, dataset);
+    second.restore(saved);
+    EXPECT_EQ(second.steps_done(), 2U);
+    EXPECT_TRUE(second.run({}));
+    EXPECT_EQ(second.snapshot().parameters, trained(config, dataset));
+  }
+}
+
+TEST(Training, ThatGoesOnNeverDrawsTheSameNoiseTwice) {
+  // No test seed: two continuations of one snapshot differ in their noise and their batches, so that
+  // comparing them cancels nothing.
+  const Dataset dataset = halves_dataset();
+  const TrainingConfig config = small_config();
+  Training first(config, dataset);
+  first.run({.stop = [&] { return first.steps_done() == 2; }});
+  const Snapshot saved = first.snapshot();
+  std::vector<std::vector<float>> ends;
+  for (int i = 0; i < 2; ++i) {
+    Training training(config, dataset);
+    training.restore(saved);
+    training.run({.stop = [&] { return training.steps_done() == 3; }});
+    ends.push_back(training.snapshot().parameters);
+  }
+  first.run({.stop = [&] { return first.steps_done() == 3; }});
+  ends.push_back(first.snapshot().parameters);
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::size_t equal = 0;
+    for (std::size_t j = 0; j < saved.parameters.size(); ++j)
+      equal += ends[i][j] == ends[(i + 1) % 3][j] ? 1U : 0U;
+    // Equal noise would make nearly all of them equal. Single floats may agree by chance.
+    EXPECT_LT(equal, saved.parameters.size() / 100);
+  }
+}
+
+TEST(Training, SpendsWhatThePrivacyLossDistributionSaysAndTheSamplersDistance) {
+  const Dataset dataset = halves_dataset();
+  Training training(small_config(), dataset);
+  EXPECT_EQ(training.steps(), 5U);
+  EXPECT_EQ(training.epsilon_spent(), 0);
+  training.run({.stop = [&] { return training.steps_done() == 3; }});
+  const double excess = training.mechanism()->privacy(1e-5).sampler_excess.epsilon;
+  EXPECT_GT(excess, 0);  // sigma was given: nothing was paid beforehand
+  EXPECT_LT(excess, 0.01);
+  EXPECT_EQ(training.epsilon_spent(),
+            pld_epsilon({.sampling_rate = 0.1, .steps = 3, .sigma = 1}, 1e-5) + excess);
+  training.run({});
+  EXPECT_EQ(training.evaluations().back().epsilon,
+            pld_epsilon({.sampling_rate = 0.1, .steps = 5, .sigma = 1}, 1e-5) + excess);
+}
+
+TEST(Training, KeepsWithinTheBudgetItWasGiven) {
+  const Dataset dataset = halves_dataset();
+  TrainingConfig config = small_config(BatchMethod::pp_debiased);
+  config.budget = {.epsilon = 2, .delta = 1e-5};
+  Training training(config, dataset);
+  training.run({});
+  EXPECT_EQ(training.epsilon_spent(), 2);
+  EXPECT_TRUE(training.run({}));  // nothing is left to do, and nothing is done
+  EXPECT_EQ(training.steps_done(), 5U);
+}
+
+TEST(Training, AsPrintedInThePaperAndWithATestSeedStatesNoEpsilon) {
+  const Dataset dataset = halves_dataset();
+  EXPECT_EQ(Training(small_config(BatchMethod::jme_paper), dataset).epsilon_spent(), std::nullopt);
+  EXPECT_EQ(Training(seeded(), dataset).epsilon_spent(), std::nullopt);
+  EXPECT_EQ(Training(small_config(std::nullopt), dataset).epsilon_spent(), std::nullopt);
+  TrainingConfig config = small_config(BatchMethod::jme_paper);
+  config.budget = {.epsilon = 1, .delta = 1e-5};
+  EXPECT_THROW(Training(config, dataset), InvalidParameter);
+}
+
+TEST(Training, SavesBeforeItReports) {
+  const Dataset dataset = halves_dataset();
+  TrainingConfig config = seeded();
+  config.epochs = 1;
+  config.evaluations = 5;
+  std::vector<std::string> events;
+  Training training(config, dataset);
+  training.run(
+      {.save = [&](const Snapshot& s) { events.push_back("saved " + std::to_string(s.adam.noise.steps)); },
+       .report = [&](const Evaluation& e) { events.push_back("told " + std::to_string(e.step)); }});
+  EXPECT_THAT(events, ElementsAre("saved 2", "told 2", "saved 4", "told 4", "saved 6", "told 6", "saved 8",
+                                  "told 8", "saved 10", "told 10"));
+}
+
+TEST(Training, EmptyBatchesAreStepsLikeOthers) {
+  // Expected batch 1: a third of the batches is empty. Which ones must not show.
+  const Dataset dataset = halves_dataset();
+  TrainingConfig config = seeded();
+  config.batch = 1;
+  config.epochs = 0.1;
+  Training training(config, dataset);
+  training.run({});
+  EXPECT_EQ(training.steps_done(), 20U);
+}
+
+TEST(Training, RefusesSnapshotsOfAnotherNetworkAndBadNumbers) {
+  const Dataset dataset = halves_dataset();
+  const Snapshot good = Training(seeded(), dataset).snapshot();
+  Snapshot shorter = good, infinite = good;
+  shorter.parameters.pop_back();
+  infinite.parameters[3] = std::numeric_limits<float>::infinity();
+  for (const Snapshot& bad : {shorter, infinite}) {
+    Training training(seeded(), dataset);
+    EXPECT_THROW(training.restore(bad), StateError);
+  }
+}
+
+TEST(Training, RefusesParametersOutOfRange) {
+  const Dataset dataset = halves_dataset();
+  const auto with = [&](auto change) {
+    TrainingConfig config = small_config();
+    change(config);
+    EXPECT_THROW(Training(config, dataset), InvalidParameter);
+  };
+  with([](TrainingConfig& c) { c.batch = 0.5; });
+  with([](TrainingConfig& c) { c.batch = 200; });
+  with([](TrainingConfig& c) { c.batch = std::nan(""); });
+  with([](TrainingConfig& c) { c.epochs = 0; });
+  with([](TrainingConfig& c) { c.epochs = std::nan(""); });
+  with([](TrainingConfig& c) { c.clip = 0; });
+  with([](TrainingConfig& c) { c.clip = -1; });
+  with([](TrainingConfig& c) { c.adam.noise_floor = -1; });
+  with([](TrainingConfig& c) { c.evaluations = 0; });
+  with([](TrainingConfig& c) { c.lambda = 0; });
+  with([](TrainingConfig& c) { c.budget = {}; });
+  with([](TrainingConfig& c) { c.adam.beta_second = 1; });
+  with([](TrainingConfig& c) { c.adam.learning_rate = -1; });
+}
+
+}  // namespace
+}  // namespace jme::train
