@@ -55,10 +55,10 @@ TEST(Training, ShowsTheRunsOfAFolderBesideThePapers) {
   EXPECT_EQ(cell(ours, {ours.rows[0][0], "PP"}, "epoch 3"), "42.00 ± 2.83");
   EXPECT_EQ(cell(ours, {ours.rows[0][0], "PP"}, "epoch 5"), "–");
   EXPECT_EQ(cell(ours, {ours.rows[0][0], "PP"}, "ε"), "1");
-  // JME as printed is where the paper's is; PP is 42 where the paper has 35.02 with a deviation of 1.16.
+  // JME as printed is where the paper's is; PP is at 42 where the paper has 35.02, and runs deviate by 0.76.
   const Claim& claim = claim_about(figure, "Our runs");
-  EXPECT_EQ(claim.verdict, Verdict::confirmed) << claim.found;
-  EXPECT_NE(claim.found.find("2 of 2"), std::string::npos) << claim.found;
+  EXPECT_EQ(claim.verdict, Verdict::partly) << claim.found;
+  EXPECT_NE(claim.found.find("1 of 2"), std::string::npos) << claim.found;
   const Chart& chart = chart_called(figure, "training-medium");
   EXPECT_EQ(series_called(chart, "PP").y, (std::vector<double>{31, 35.5, 42}));
   EXPECT_EQ(series_called(chart, "PP, paper").y.back(), 43.07);
