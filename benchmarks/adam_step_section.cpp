@@ -21,7 +21,11 @@ BatchConfig config_for(Shape shape, unsigned threads) {
   config.dimension = dimension;
   config.norm_bound = 1;
   config.batch = batch;
-  if (shape.kind() == Shape::Kind::identity) config.sampling_rate = 0.005;
+  if (shape.kind() == Shape::Kind::identity) {
+    config.sampling_rate = 0.005;
+  } else {
+    config.participation = Participation{.rows = 1};  // shaped noise: one epoch in a fixed order
+  }
   config.shape = shape;
   config.threads = threads;
   return config;

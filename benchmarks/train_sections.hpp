@@ -11,11 +11,11 @@ namespace jme::bench {
 /// Two ways to the same thing, measured in turns so that both meet the same machine.
 struct Comparison {
   std::string what;
-  double ours, beside;  ///< seconds, medians
-  double ratio;         ///< the median of the turns' ratios
-  double target;        ///< of the ratio; 0: none
-  bool more_is_better;  ///< ratio is beside / ours; else ours / beside
-  double peak_bytes = 0;
+  double ours, beside;           ///< seconds, medians
+  double ratio;                  ///< the median of the turns' ratios
+  double target;                 ///< of the ratio; 0: none
+  bool more_is_better;           ///< ratio is beside / ours; else ours / beside
+  double our_peak, beside_peak;  ///< bytes of the process while one of them runs
 
   [[nodiscard]] bool holds() const { return more_is_better ? ratio >= target : ratio <= target; }
 };

@@ -27,12 +27,16 @@ BatchConfig config_for(BatchMethod method, std::size_t dimension, unsigned threa
 
 Comparison compared(const char* name, BatchMethod method, double target, unsigned threads,
                     const Effort& effort) {
-  train::Network network({.channels = 3, .height = 32, .width = 32}, classes, 1);
+  constexpr train::PictureShape picture{.channels = 3, .height = 32, .width = 32};
+  train::Network network(picture, classes, 1);
   const at::Tensor pictures = at::randn({batch, 3, 32, 32}),
                    labels = at::randint(classes, {batch}, at::kLong);
   const auto count = static_cast<std::int64_t>(network.parameter_count());
   at::Tensor gradients = at::zeros({count}), squares = at::zeros({takes_squares(method) ? count : 0});
-  at::Tensor parameters = at::from_blob(network.parameters().data(), {count});
+  // Without privacy all examples could be taken at once, but parts that stay in the cache are faster (0.57 s
+  // against 0.72 s): the same parts for both.
+  train::Network plain(picture, classes, 1);
+  at::Tensor parameters = at::from_blob(plain.parameters().data(), {count});
   const auto span = [](const at::Tensor& tensor) {
     return std::span<float>(tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel()));
   };
@@ -47,7 +51,7 @@ Comparison compared(const char* name, BatchMethod method, double target, unsigne
   };
   const auto without = [&] {
     gradients.zero_();
-    network.add_gradients(pictures, labels, span(gradients));
+    plain.add_gradients(pictures, labels, span(gradients));
     torch.step(parameters, gradients, static_cast<double>(batch));
   };
   at::set_num_threads(static_cast<int>(threads));

@@ -10,9 +10,9 @@ namespace jme::experiments {
 
 void Agreement::compare(const Sample& simulated, double expected) {
   ++comparisons_;
-  const double distance = simulated.distance(expected);
-  if (!(distance <= simulated.limit(false_alarm))) ++disagreements_;
-  farthest_ = std::max(farthest_, distance);
+  const double chance = simulated.chance(expected);
+  if (!(chance >= false_alarm)) ++disagreements_;
+  least_chance_ = std::min(least_chance_, chance);
   ratios_ += simulated.mean / expected;
   variances_ += std::pow(simulated.std_error() / expected, 2);
 }
@@ -20,7 +20,7 @@ void Agreement::compare(const Sample& simulated, double expected) {
 Agreement& Agreement::operator+=(const Agreement& other) {
   comparisons_ += other.comparisons_;
   disagreements_ += other.disagreements_;
-  farthest_ = std::max(farthest_, other.farthest_);
+  least_chance_ = std::min(least_chance_, other.least_chance_);
   ratios_ += other.ratios_;
   variances_ += other.variances_;
   return *this;
@@ -45,9 +45,9 @@ Claim Agreement::claim() const {
   const bool has_power = mean_ratio_limit() < must_notice;
   claim.verdict = !agrees ? Verdict::refuted : has_power ? Verdict::confirmed : Verdict::partly;
   claim.found = fmt::format(
-      "{} of {} points agree, the farthest is {:.1f} standard errors off. Simulated squared errors "
-      "are {:.4f} ± {:.4f} of theory's on average; {}",
-      comparisons_ - disagreements_, comparisons_, farthest_, mean_ratio(), mean_ratio_error(),
+      "{} of {} points agree; the least likely of them has p = {:.2g} (Student's t over its runs). Simulated "
+      "squared errors are {:.4f} ± {:.4f} of theory's on average; {}",
+      comparisons_ - disagreements_, comparisons_, least_chance_, mean_ratio(), mean_ratio_error(),
       has_power ? fmt::format("{:.1f}% off would be noticed.", 100 * mean_ratio_limit())
                 : "too few runs to notice noise 10% too small.");
   return claim;

@@ -32,7 +32,7 @@ class Agreement {
 
  private:
   std::size_t comparisons_ = 0, disagreements_ = 0;
-  double farthest_ = 0;                // in standard errors
+  double least_chance_ = 1;            // of any comparison
   double ratios_ = 0, variances_ = 0;  // sums over comparisons
 };
 

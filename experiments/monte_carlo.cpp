@@ -57,6 +57,11 @@ double Sample::limit(double false_alarm) const {
   return boost::math::quantile(boost::math::complement(law, false_alarm / 2));
 }
 
+double Sample::chance(double expected) const {
+  const boost::math::students_t law(static_cast<double>(runs - 1));
+  return 2 * boost::math::cdf(boost::math::complement(law, distance(expected)));
+}
+
 InsecureTestSeed run_seed(const Effort& effort, std::string_view what, std::size_t run) {
   std::uint64_t value = mixed(effort.seed);
   for (const char letter : what) value = mixed(value ^ static_cast<unsigned char>(letter));

@@ -27,6 +27,8 @@ struct Sample {
   /// The distance that a correct simulation passes with this probability: Student's t, two-sided, as if runs
   /// were normal. Few runs make it generous.
   [[nodiscard]] double limit(double false_alarm) const;
+  /// The probability with which a correct simulation lies at least this far from `expected`, by the same law.
+  [[nodiscard]] double chance(double expected) const;
 };
 
 /// A seed for run `run` of the simulation called `what`. Not secret: these are simulations on made-up data.

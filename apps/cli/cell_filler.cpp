@@ -46,12 +46,18 @@ Eigen::VectorXd CellFiller::expected(std::span<const double> row,
                                      std::span<const std::size_t> missing) const {
   std::vector<Eigen::Index> at;
   for (const std::size_t i : missing) at.push_back(static_cast<Eigen::Index>(i));
-  const Eigen::Map<const Eigen::VectorXd> values(row.data(), mean_.size());
-  Eigen::VectorXd away = values - mean_;
-  away(at).setZero();
-  const Eigen::MatrixXd block = precision_(at, at);
-  const Eigen::VectorXd pull = precision_(at, Eigen::all) * away;
-  return mean_(at) - block.llt().solve(pull);
+  const auto count = static_cast<Eigen::Index>(at.size());
+  Eigen::VectorXd away = Eigen::Map<const Eigen::VectorXd>(row.data(), mean_.size()) - mean_;
+  for (const Eigen::Index i : at) away(i) = 0;
+  Eigen::MatrixXd block(count, count);
+  Eigen::VectorXd mean(count), pull(count);
+  for (Eigen::Index r = 0; r < count; ++r) {
+    const Eigen::Index i = at[static_cast<std::size_t>(r)];
+    mean(r) = mean_(i);
+    pull(r) = precision_.col(i).dot(away);  // symmetric
+    for (Eigen::Index c = 0; c < count; ++c) block(r, c) = precision_(i, at[static_cast<std::size_t>(c)]);
+  }
+  return mean - block.llt().solve(pull);
 }
 
 void CellFiller::fill(std::span<double> row, std::span<const std::size_t> missing) const {

@@ -35,6 +35,7 @@ TEST(Crossovers, OfTheCovarianceAreThoseOfMath9) {
   EXPECT_EQ(cell(table, {"100"}, "JME symmetric"), "0.669");
   // MATH's 0.452 is for streams of vectors: Math9.CrossoverOfTheCovarianceOfScalarsAndOfVectors.
   EXPECT_EQ(cell(table, {"1"}, "JME, d² draws"), "0.454");
+  EXPECT_NE(quick_figure("covariance").notes.back().find("would be 0.452"), std::string::npos);
 }
 
 // A curve is c2 s^2 + c4 s^4 exactly: theory evaluated afresh at other sigmas must lie on it, up to the

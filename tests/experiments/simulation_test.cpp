@@ -102,6 +102,16 @@ TEST(MonteCarlo, SeedsDifferByRunNameAndSeed) {
   EXPECT_NE(value(1, "a", 0), value(2, "a", 0));
 }
 
+TEST(Sample, ChanceAtItsLimitIsTheFalseAlarm) {
+  for (const std::size_t runs : {2U, 3U, 30U, 1000U}) {
+    const Sample sample{.mean = 3, .deviation = 2, .runs = runs};
+    for (const double alarm : {5e-12, 1e-3, 0.5})
+      EXPECT_NEAR(sample.chance(3 + sample.std_error() * sample.limit(alarm)), alarm, 1e-6 * alarm);
+  }
+  // One degree of freedom is Cauchy's law: half of it lies within one standard error.
+  EXPECT_NEAR((Sample{.mean = 0, .deviation = std::sqrt(2.0), .runs = 2}.chance(1)), 0.5, 1e-12);
+}
+
 TEST(Sample, KnowsItsErrorAndTheMiddleOfItsRuns) {
   const auto samples = monte_carlo({.threads = 1}, 101, 1, [](std::size_t run, std::span<double> out) {
     out[0] = static_cast<double>(run);
