@@ -42,6 +42,11 @@ std::string method_text(const std::string& method) {
   return found == names.end() ? method : found->second;
 }
 
+/// A power of ten as the paper prints it.
+std::string short_text(double power) {
+  return fmt::format("1e{}", std::lround(std::log10(power)));
+}
+
 // What fits on a page; the charts' files have all ten.
 constexpr std::size_t shown_epochs[] = {1, 2, 3, 5, 7, 10};
 
@@ -58,9 +63,10 @@ Table hyperparameters() {
       .rows = {}};
   for (const PaperSetting& setting : paper_settings()) {
     for (const PaperLine& line : setting.lines) {
-      table.rows.push_back({claimed(setting), fmt::format("{}", setting.sigma),
-                            fmt::format("{}", setting.batch), method_text(line.method), setting.learning_rate,
-                            line.scaling, line.adam_epsilon});
+      table.rows.push_back(
+          {claimed(setting), fmt::format("{}", setting.sigma), fmt::format("{}", setting.batch),
+           method_text(line.method), short_text(setting.learning_rate),
+           line.scaling > 0 ? fmt::format("{}", line.scaling) : "–", short_text(line.adam_epsilon)});
     }
   }
   return table;

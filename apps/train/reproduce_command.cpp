@@ -11,13 +11,17 @@
 
 #include "checkpoint.hpp"
 #include "commands.hpp"
-#include "paper_table.hpp"
+#include "paper_config.hpp"
 #include "progress.hpp"
 #include "results.hpp"
 #include "stop_flag.hpp"
 
 namespace jme::train {
 namespace {
+
+std::string title(const PaperSetting& setting) {
+  return fmt::format("batch {}, sigma {}", setting.batch, setting.sigma);
+}
 
 /// One network trained by one method.
 struct Task {
@@ -40,8 +44,8 @@ struct Variant {
 std::vector<Variant> variants(const PaperSetting& setting) {
   std::vector<Variant> all;
   for (const PaperLine& line : setting.lines) {
-    all.push_back({&line, line.method});
-    if (line.method == BatchMethod::jme_paper) all.push_back({&line, BatchMethod::jme});
+    all.push_back({&line, parse_batch_method(line.method)});
+    if (all.back().method == BatchMethod::jme_paper) all.push_back({&line, BatchMethod::jme});
   }
   return all;
 }
@@ -58,7 +62,7 @@ std::optional<nlohmann::json> finished(const std::string& path) {
 /// Trains until `steps`, from where an earlier call left it.
 void train(const Task& task, const Dataset& dataset, const std::string& out, std::size_t steps,
            unsigned threads) {
-  TrainingConfig config = paper_training(*task.setting, *task.line, task.method);
+  TrainingConfig config = paper_config(*task.setting, *task.line, task.method);
   config.network_seed = task.seed;
   config.stop_after = steps;
   config.threads = threads;
@@ -69,7 +73,7 @@ void train(const Task& task, const Dataset& dataset, const std::string& out, std
   const Checkpoint checkpoint(path + ".checkpoint");
   if (const auto snapshot = checkpoint.load(identity, dataset.training)) training.restore(*snapshot);
   if (training.steps_done() >= steps) return;
-  fmt::print("\n{}, {} (seed {}): {}\n", task.setting->title, name(task.method), task.seed,
+  fmt::print("\n{}, {} (seed {}): {}\n", title(*task.setting), name(task.method), task.seed,
              training.network());
   std::fflush(stdout);
   Progress progress(training);
@@ -87,7 +91,7 @@ void train(const Task& task, const Dataset& dataset, const std::string& out, std
              progress.wipe();
              const auto epoch = static_cast<std::size_t>(std::ceil(e.epoch)) - 1;
              fmt::print("  epoch {:<5.4g} {:6.2f}%   paper {:.4g}: {:6.2f}%   epsilon {}   {:.0f} s\n",
-                        e.epoch, 100 * e.accuracy, std::ceil(e.epoch), task.line->accuracies.at(epoch),
+                        e.epoch, 100 * e.accuracy, std::ceil(e.epoch), task.line->accuracy.at(epoch),
                         e.epsilon ? fmt::format("{:.4g}", *e.epsilon) : "none", e.seconds);
              std::fflush(stdout);
              write();
@@ -115,7 +119,7 @@ std::string spread(const std::vector<double>& values) {
 /// curves.
 void summarise(const std::string& out) {
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
-  for (const PaperSetting& setting : paper_settings()) {
+  for (const PaperSetting& setting : experiments::paper_settings()) {
     std::vector<LearningCurve> curves;
     std::string dataset_name;
     for (const Variant& variant : variants(setting)) {
@@ -140,21 +144,22 @@ void summarise(const std::string& out) {
              {"seed", seed},
              {"epsilon", states ? nlohmann::ordered_json(evaluations.back().epsilon.value()) : nullptr},
              {"accuracy", epoch_accuracies(evaluations)},
-             {"paper", variant.line->accuracies}});
+             {"paper", variant.line->accuracy}});
       }
       if (ours.empty()) continue;
       if (curves.empty())
-        fmt::print("\n{}, {} (paper: epsilon about {}):\n", dataset_name, setting.title,
+        fmt::print("\n{}, {} (paper: epsilon about {}):\n", dataset_name, title(setting),
                    setting.claimed_epsilon);
       fmt::print("  {} ({}), {}\n", name(variant.method), variant.line->name,
-                 states ? fmt::format("epsilon {:.4g} at delta {}", epsilon, paper_delta) : "no epsilon");
+                 states ? fmt::format("epsilon {:.4g} at delta {}", epsilon, experiments::paper_delta)
+                        : "no epsilon");
       LearningCurve curve{.name = std::string(name(variant.method))};
       for (const auto& [epoch, accuracies] : ours) {
         const auto whole = static_cast<std::size_t>(epoch);
         const bool has_paper =
-            epoch == std::floor(epoch) && whole >= 1 && whole <= variant.line->accuracies.size();
+            epoch == std::floor(epoch) && whole >= 1 && whole <= variant.line->accuracy.size();
         fmt::print("    epoch {:<5.4g} {:>14}   {}\n", epoch, spread(accuracies),
-                   has_paper ? fmt::format("paper {:.2f}", variant.line->accuracies[whole - 1]) : "");
+                   has_paper ? fmt::format("paper {:.2f}", variant.line->accuracy[whole - 1]) : "");
         double sum = 0;
         for (const double value : accuracies) sum += value;
         curve.epochs.push_back(epoch);
@@ -162,18 +167,17 @@ void summarise(const std::string& out) {
       }
       const double last = curve.epochs.back();
       curves.push_back(std::move(curve));
-      if (variant.method != variant.line->method || last < 1) continue;
+      if (name(variant.method) != variant.line->method || last < 1) continue;
       LearningCurve paper{.name = std::string(name(variant.method)), .is_reference = true};
-      for (std::size_t i = 0; i < variant.line->accuracies.size() && static_cast<double>(i + 1) <= last;
-           ++i) {
+      for (std::size_t i = 0; i < variant.line->accuracy.size() && static_cast<double>(i + 1) <= last; ++i) {
         paper.epochs.push_back(static_cast<double>(i + 1));
-        paper.accuracies.push_back(variant.line->accuracies[i]);
+        paper.accuracies.push_back(variant.line->accuracy[i]);
       }
       curves.push_back(std::move(paper));
     }
     if (curves.empty()) continue;
-    const std::string title = fmt::format("{}, {}; dashed: the paper's", dataset_name, setting.title);
-    write_file(fmt::format("{}/{}.svg", out, setting.name), learning_curves(title, curves));
+    const std::string heading = fmt::format("{}, {}; dashed: the paper's", dataset_name, title(setting));
+    write_file(fmt::format("{}/{}.svg", out, setting.name), learning_curves(heading, curves));
   }
   write_file(out + "/results.json", nlohmann::ordered_json{{"runs", runs}}.dump(1) + "\n");
 }
@@ -211,7 +215,7 @@ ReproduceCommand::ReproduceCommand(CLI::App& root)
 void ReproduceCommand::run() const {
   if (setting_ != "both" && setting_ != "medium" && setting_ != "high")
     throw InvalidParameter("setting", setting_, "medium, high or both");
-  if (!(epochs_ > 0 && epochs_ <= paper_epochs))
+  if (!(epochs_ > 0 && epochs_ <= experiments::paper_epochs))
     throw InvalidParameter("epochs", epochs_, "above 0 and at most 10");
   if (seeds_ < 1 || first_seed_ < 1 || first_seed_ + seeds_ > 1001)
     throw InvalidParameter("seeds", static_cast<double>(seeds_), "at least 1, numbers up to 1000");
@@ -220,7 +224,7 @@ void ReproduceCommand::run() const {
   if (!table_only_) {
     const Dataset dataset = data_.read();
     for (std::uint64_t seed = first_seed_; seed < first_seed_ + seeds_; ++seed) {
-      for (const PaperSetting& setting : paper_settings()) {
+      for (const PaperSetting& setting : experiments::paper_settings()) {
         if (setting_ != "both" && setting_ != setting.name) continue;
         const double an_epoch = std::ceil(static_cast<double>(dataset.training.size()) / setting.batch);
         const auto steps = static_cast<std::size_t>(std::max(1.0, std::round(epochs_ * an_epoch)));
