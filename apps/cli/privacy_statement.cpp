@@ -40,15 +40,17 @@ std::string sampler_words(const Mechanism& mechanism) {
   if (mechanism.sampler_steps() > 0) {
     return fmt::format(
         "This includes how far the sampler is from an ideal Gaussian for the first {} releases; beyond them "
-        "that "
-        "comes on top, and is at most epsilon = {}, delta = {} when the stream ends, at its {} releases.",
+        "that comes on top, and is at most E = {}, D = {} when the stream ends, at its {} releases: an "
+        "epsilon "
+        "and a delta then become epsilon + E and e^(E/2) delta + (1 + e^(epsilon + E/2)) D.",
         mechanism.sampler_steps(), six_digits_up(excess.epsilon), six_digits_up(excess.delta),
         mechanism.noise_horizon().steps());
   }
   return fmt::format(
-      "This is proved for noise from an ideal Gaussian; that of the sampler differs by at most epsilon = {}, "
-      "delta = {}, "
-      "which comes on top.",
+      "This is proved for noise from an ideal Gaussian; that of the sampler differs by at most E = {}, D = "
+      "{}, "
+      "which comes on top: an epsilon and a delta become epsilon + E and e^(E/2) delta + (1 + e^(epsilon + "
+      "E/2)) D.",
       six_digits_up(excess.epsilon), six_digits_up(excess.delta));
 }
 

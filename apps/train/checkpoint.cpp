@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/random/key.hpp>
 
 #include "results.hpp"
 
@@ -26,7 +25,7 @@ namespace {
 
 // The magic line, the length of the header, the header as JSON, the arrays it announces, SHA-256 of all
 // before.
-constexpr std::string_view magic = "jme-train checkpoint 1\n";
+constexpr std::string_view magic = "jme-train checkpoint 2\n";
 using Digest = std::array<std::uint8_t, SHA256_DIGEST_LENGTH>;
 
 Digest sum_of(std::string_view bytes) {
@@ -85,6 +84,44 @@ void sync_folder(const std::string& path) {
   if (::fsync(folder.number()) != 0) throw StateError(fmt::format("{}: {}", path, std::strerror(errno)));
 }
 
+struct Contents {
+  std::string identity;
+  Snapshot snapshot;
+};
+
+/// Nothing where the file is damaged or another one.
+std::optional<Contents> read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file || bytes.size() < magic.size() + sizeof(Digest) || !bytes.starts_with(magic)) return std::nullopt;
+  std::string_view rest(bytes);
+  rest.remove_suffix(sizeof(Digest));
+  const Digest sum = sum_of(rest);
+  if (std::memcmp(sum.data(), bytes.data() + rest.size(), sum.size()) != 0) return std::nullopt;
+  rest.remove_prefix(magic.size());
+  try {
+    const auto length = take<std::uint64_t>(rest, 1)[0];
+    const auto text = take<char>(rest, length);
+    const auto header = nlohmann::json::parse(text.begin(), text.end());
+    const auto size = [&](const char* name) { return header.at(name).get<std::size_t>(); };
+    Contents found{.identity = header.at("identity").get<std::string>(), .snapshot = {}};
+    Snapshot& snapshot = found.snapshot;
+    snapshot.evaluations = evaluations_from(header.at("evaluations"));
+    snapshot.parameters = take<float>(rest, size("parameters"));
+    snapshot.adam.first = take<float>(rest, size("first"));
+    snapshot.adam.second = take<float>(rest, size("second"));
+    snapshot.adam.noise.steps = size("steps");
+    snapshot.adam.noise.first = take<double>(rest, size("noise_first"));
+    snapshot.adam.noise.second = take<double>(rest, size("noise_second"));
+    if (!rest.empty()) return std::nullopt;
+    return found;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  } catch (const StateError&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Checkpoint::Checkpoint(std::string path) : path_(std::move(path)) {
@@ -103,13 +140,9 @@ Checkpoint::~Checkpoint() {
   ::close(lock_);
 }
 
-void Checkpoint::save(const std::string& identity, const Pictures& training, const Snapshot& snapshot) const {
-  const Nonce salt = nonce_from_system();
+void Checkpoint::save(const std::string& identity, const Snapshot& snapshot) const {
   const nlohmann::ordered_json header{{"identity", identity},
-                                      {"salt", salt},
-                                      {"pictures", training.digest(salt)},
                                       {"evaluations", as_json(snapshot.evaluations)},
-                                      {"seconds", snapshot.seconds},
                                       {"steps", snapshot.adam.noise.steps},
                                       {"parameters", snapshot.parameters.size()},
                                       {"first", snapshot.adam.first.size()},
@@ -133,45 +166,25 @@ void Checkpoint::save(const std::string& identity, const Pictures& training, con
   sync_folder(path_);
 }
 
-std::optional<Snapshot> Checkpoint::load(const std::string& identity, const Pictures& training) const {
-  if (!std::filesystem::exists(path_)) return std::nullopt;
-  std::ifstream file(path_, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const auto damaged = [&] { return StateError(fmt::format("{}: is damaged or no checkpoint", path_)); };
-  if (!file || bytes.size() < magic.size() + sizeof(Digest) || !bytes.starts_with(magic)) throw damaged();
-  std::string_view rest(bytes);
-  rest.remove_suffix(sizeof(Digest));
-  const Digest sum = sum_of(rest);
-  if (std::memcmp(sum.data(), bytes.data() + rest.size(), sum.size()) != 0) throw damaged();
-  rest.remove_prefix(magic.size());
-  try {
-    const auto length = take<std::uint64_t>(rest, 1)[0];
-    const auto text = take<char>(rest, length);
-    const auto header = nlohmann::json::parse(text.begin(), text.end());
-    if (header.at("identity").get<std::string>() != identity)
-      throw StateError(fmt::format("{}: belongs to a training with another configuration", path_));
-    if (header.at("pictures").get<Digest>() != training.digest(header.at("salt").get<Nonce>()))
-      throw StateError(fmt::format("{}: belongs to a training on other pictures", path_));
-    const auto size = [&](const char* name) { return header.at(name).get<std::size_t>(); };
-    Snapshot snapshot;
-    snapshot.evaluations = evaluations_from(header.at("evaluations"));
-    snapshot.seconds = header.at("seconds").get<double>();
-    snapshot.parameters = take<float>(rest, size("parameters"));
-    snapshot.adam.first = take<float>(rest, size("first"));
-    snapshot.adam.second = take<float>(rest, size("second"));
-    snapshot.adam.noise.steps = size("steps");
-    snapshot.adam.noise.first = take<double>(rest, size("noise_first"));
-    snapshot.adam.noise.second = take<double>(rest, size("noise_second"));
-    if (!rest.empty()) throw damaged();
-    return snapshot;
-  } catch (const nlohmann::json::exception&) {
-    throw damaged();
+std::optional<Snapshot> Checkpoint::load(const std::string& identity) const {
+  // What a crash left between writing and renaming is the newest state: without it those steps would be done
+  // again beside it.
+  const std::string fresh = path_ + ".new";
+  if (std::filesystem::is_regular_file(fresh) && read(fresh)) {
+    if (::rename(fresh.c_str(), path_.c_str()) != 0)
+      throw StateError(fmt::format("{}: {}", path_, std::strerror(errno)));
+    sync_folder(path_);
   }
+  if (!std::filesystem::exists(path_)) return std::nullopt;
+  auto found = read(path_);
+  if (!found) throw StateError(fmt::format("{}: is damaged or no checkpoint", path_));
+  if (found->identity != identity)
+    throw StateError(fmt::format("{}: belongs to a training with another configuration", path_));
+  return std::move(found->snapshot);
 }
 
 void Checkpoint::remove() const {
-  ::unlink(path_.c_str());
-  ::unlink((path_ + ".lock").c_str());
+  for (const char* end : {"", ".new", ".lock"}) ::unlink((path_ + end).c_str());
 }
 
 }  // namespace jme::train

@@ -6,7 +6,6 @@
 #include <span>
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 #include <zlib.h>
 
 #include <jme/base/errors.hpp>
@@ -131,20 +130,6 @@ Pictures Pictures::first(std::int64_t count) const {
           .width = width,
           .pixels = {pixels.begin(), pixels.begin() + count * picture_size()},
           .labels = {labels.begin(), labels.begin() + count}};
-}
-
-std::array<std::uint8_t, 32> Pictures::digest(const std::array<std::uint8_t, 16>& salt) const {
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> hash(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
-  const std::array<std::int64_t, 4> shape{channels, height, width, size()};
-  std::array<std::uint8_t, 32> sum{};
-  const bool done = hash && EVP_DigestInit_ex(hash.get(), EVP_sha256(), nullptr) == 1 &&
-                    EVP_DigestUpdate(hash.get(), salt.data(), salt.size()) == 1 &&
-                    EVP_DigestUpdate(hash.get(), shape.data(), sizeof(shape)) == 1 &&
-                    EVP_DigestUpdate(hash.get(), pixels.data(), pixels.size()) == 1 &&
-                    EVP_DigestUpdate(hash.get(), labels.data(), labels.size()) == 1 &&
-                    EVP_DigestFinal_ex(hash.get(), sum.data(), nullptr) == 1;
-  if (!done) throw Error("SHA-256 failed");
-  return sum;
 }
 
 Dataset read_fashion_mnist(const std::string& directory) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,8 +15,6 @@ struct Pictures {
   [[nodiscard]] std::int64_t picture_size() const { return channels * height * width; }
   /// The first `count` of them.
   [[nodiscard]] Pictures first(std::int64_t count) const;
-  /// SHA-256 over `salt`, shape, pixels and labels: whether these are the pictures of another time.
-  [[nodiscard]] std::array<std::uint8_t, 32> digest(const std::array<std::uint8_t, 16>& salt) const;
 };
 
 struct Dataset {

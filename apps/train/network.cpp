@@ -182,6 +182,19 @@ std::span<const float> Network::parameters() const {
   return {layers_->parameters.data_ptr<float>(), parameter_count()};
 }
 
+std::vector<Network::NamedTensor> Network::tensors() const {
+  std::vector<NamedTensor> all;
+  for (std::size_t i = 0; i < layers_->blocks.size(); ++i) {
+    const ConvBlock::Sizes& sizes = layers_->blocks[i].sizes();
+    all.push_back({fmt::format("blocks.{}.conv.weight", i), {sizes.out, sizes.in, 3, 3}});
+    all.push_back({fmt::format("blocks.{}.norm.weight", i), {sizes.out}});
+    all.push_back({fmt::format("blocks.{}.norm.bias", i), {sizes.out}});
+  }
+  all.push_back({"linear.weight", {layers_->classes, layers_->features}});
+  all.push_back({"linear.bias", {layers_->classes}});
+  return all;
+}
+
 std::string Network::describe() const {
   std::string line;
   for (const ConvBlock& block : layers_->blocks)

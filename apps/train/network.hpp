@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -48,6 +49,13 @@ class Network {
   /// The layers are views into this: whoever writes here changes the network.
   [[nodiscard]] std::span<float> parameters();
   [[nodiscard]] std::span<const float> parameters() const;
+  /// A part of `parameters`, as PyTorch would name and shape it.
+  struct NamedTensor {
+    std::string name;
+    std::vector<std::int64_t> shape;
+  };
+  /// In the order of `parameters`, which they make up without gaps.
+  [[nodiscard]] std::vector<NamedTensor> tensors() const;
   /// One line: layers and sizes.
   [[nodiscard]] std::string describe() const;
 

@@ -58,10 +58,9 @@ void Progress::update(std::size_t done) {
   if (const BatchMechanism* mechanism = training_->mechanism(); mechanism != nullptr && done > accounted_) {
     accounted_ = std::min(done + all / 50, all);
     const bool states = mechanism->is_private() && !training_->config().insecure_test_seed;
-    epsilon_ = states
-                   ? fmt::format("  epsilon {:.3g}",
-                                 mechanism->privacy(training_->config().delta, accounted_).proven_epsilon())
-                   : "  epsilon none";
+    epsilon_ = states ? fmt::format("  epsilon {:.3g}",
+                                    mechanism->privacy(training_->config().delta, accounted_).epsilon)
+                      : "  epsilon none";
   }
   const auto& evaluations = training_->evaluations();
   const std::string accuracy =

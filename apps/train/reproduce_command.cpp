@@ -71,7 +71,7 @@ void train(const Task& task, const Dataset& dataset, const std::string& out, std
   const nlohmann::ordered_json head = about(training, dataset);
   const std::string identity = head.dump();
   const Checkpoint checkpoint(path + ".checkpoint");
-  if (const auto snapshot = checkpoint.load(identity, dataset.training)) training.restore(*snapshot);
+  if (const auto snapshot = checkpoint.load(identity)) training.restore(*snapshot);
   if (training.steps_done() >= steps) return;
   fmt::print("\n{}, {} (seed {}): {}\n", title(*task.setting), name(task.method), task.seed,
              training.network());
@@ -85,14 +85,14 @@ void train(const Task& task, const Dataset& dataset, const std::string& out, std
   };
   const bool ended = training.run(
       {.progress = [&](std::size_t done) { progress.update(done); },
-       .save = [&](const Snapshot& snapshot) { checkpoint.save(identity, dataset.training, snapshot); },
+       .save = [&](const Snapshot& snapshot) { checkpoint.save(identity, snapshot); },
        .report =
            [&](const Evaluation& e) {
              progress.wipe();
              const auto epoch = static_cast<std::size_t>(std::ceil(e.epoch)) - 1;
-             fmt::print("  epoch {:<5.4g} {:6.2f}%   paper {:.4g}: {:6.2f}%   epsilon {}   {:.0f} s\n",
-                        e.epoch, 100 * e.accuracy, std::ceil(e.epoch), task.line->accuracy.at(epoch),
-                        e.epsilon ? fmt::format("{:.4g}", *e.epsilon) : "none", e.seconds);
+             fmt::print("  epoch {:<5.4g} {:6.2f}%   paper {:.4g}: {:6.2f}%   epsilon {}\n", e.epoch,
+                        100 * e.accuracy, std::ceil(e.epoch), task.line->accuracy.at(epoch),
+                        e.epsilon ? fmt::format("{:.4g}", *e.epsilon) : "none");
              std::fflush(stdout);
              write();
            },

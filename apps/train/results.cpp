@@ -48,9 +48,8 @@ nlohmann::ordered_json about(const Training& training, const Dataset& dataset) {
   about["epsilon"] = nullptr;
   if (mechanism->is_private() && !config.insecure_test_seed) {
     const BatchPrivacy promise = mechanism->privacy(config.delta);
-    about["epsilon"] = promise.proven_epsilon();  // includes the next
-    about["sampler_excess"] = {{"epsilon", promise.sampler_excess.epsilon},
-                               {"delta", promise.sampler_excess.delta}};
+    if (std::isfinite(promise.epsilon)) about["epsilon"] = promise.epsilon;
+    about["ideal_epsilon"] = promise.ideal_epsilon;  // of exact normals, for comparison
   }
   if (config.insecure_test_seed) about["insecure_test_seed"] = *config.insecure_test_seed;
   return about;
@@ -62,8 +61,7 @@ nlohmann::ordered_json as_json(std::span<const Evaluation> evaluations) {
     json.push_back({{"step", e.step},
                     {"epoch", e.epoch},
                     {"accuracy", e.accuracy},
-                    {"epsilon", e.epsilon ? nlohmann::ordered_json(*e.epsilon) : nullptr},
-                    {"seconds", e.seconds}});
+                    {"epsilon", e.epsilon ? nlohmann::ordered_json(*e.epsilon) : nullptr}});
   }
   return json;
 }
@@ -75,8 +73,7 @@ std::vector<Evaluation> evaluations_from(const nlohmann::json& json) {
         {.step = e.at("step").get<std::size_t>(),
          .epoch = e.at("epoch").get<double>(),
          .accuracy = e.at("accuracy").get<double>(),
-         .epsilon = e.at("epsilon").is_null() ? std::nullopt : std::optional(e.at("epsilon").get<double>()),
-         .seconds = e.at("seconds").get<double>()});
+         .epsilon = e.at("epsilon").is_null() ? std::nullopt : std::optional(e.at("epsilon").get<double>())});
   }
   return evaluations;
 }

@@ -15,9 +15,15 @@ namespace jme::train {
 namespace {
 
 std::string line_of(const Evaluation& e) {
-  return fmt::format("epoch {:.4g} (step {}): accuracy {:.2f}%, {}, {:.1f} s", e.epoch, e.step,
-                     100 * e.accuracy, e.epsilon ? fmt::format("epsilon {:.4g}", *e.epsilon) : "no epsilon",
-                     e.seconds);
+  return fmt::format("epoch {:.4g} (step {}): accuracy {:.2f}%, {}", e.epoch, e.step, 100 * e.accuracy,
+                     e.epsilon ? fmt::format("epsilon {:.4g}", *e.epsilon) : "no epsilon");
+}
+
+/// What all planned steps promise, whatever is seen on the way.
+std::string plan_of(const nlohmann::ordered_json& about) {
+  if (!about.contains("epsilon") || about["epsilon"].is_null()) return "no epsilon";
+  return fmt::format("epsilon {:.4g} at delta {:g} for all {} steps", about["epsilon"].get<double>(),
+                     about["delta"].get<double>(), about["steps"].get<std::size_t>());
 }
 
 void warn(const TrainingConfig& config, const Training& training) {
@@ -69,7 +75,7 @@ RunCommand::RunCommand(CLI::App& root)
   flag("--network-seed", settings_.network_seed, "Of the network's first weights, public")
       ->capture_default_str();
   flag("--checkpoint", checkpoint_, "Keep the training in this file and go on from it where it exists");
-  flag("--out", out_, "Folder for results.json and curve.svg");
+  flag("--out", out_, "Folder for results.json, curve.svg and network.safetensors");
   flag("--threads", settings_.threads, "Default: as many as the processor has");
   flag("--insecure-test-seed", settings_.insecure_test_seed,
        "Reproducible noise that protects nobody, for tests");
@@ -77,7 +83,11 @@ RunCommand::RunCommand(CLI::App& root)
   app_->footer(
       "\nAccuracy is measured on the data set's test pictures, which are not protected. Neighbours differ by "
       "one\n"
-      "training picture (add-remove); their number is public.\n"
+      "training picture that is there or counts as nothing (add-remove); the number of pictures is public. "
+      "The\n"
+      "epsilon beside an accuracy is that of the steps so far if their number was fixed beforehand; who "
+      "stops\n"
+      "because of what was seen has the privacy of all planned steps.\n"
       "\nExamples:\n"
       "  jme-train run --epsilon 2 --batch 1024 --epochs 5\n"
       "  jme-train run --epsilon 2 --checkpoint training.state     (again after an interruption)\n"
@@ -114,10 +124,10 @@ void RunCommand::run() const {
   std::optional<Checkpoint> checkpoint;
   if (!checkpoint_.empty()) {
     checkpoint.emplace(checkpoint_);
-    if (const auto snapshot = checkpoint->load(identity, dataset.training)) training.restore(*snapshot);
+    if (const auto snapshot = checkpoint->load(identity)) training.restore(*snapshot);
   }
   if (!json_) {
-    fmt::print("{}\n", training.network());
+    fmt::print("{}\nprivacy: {}\n", training.network(), plan_of(result));
     for (const Evaluation& evaluation : training.evaluations()) fmt::print("{}\n", line_of(evaluation));
     std::fflush(stdout);
   }
@@ -132,13 +142,15 @@ void RunCommand::run() const {
                             std::fflush(stdout);
                           },
                       .stop = [&] { return stop.is_set(); }};
-  if (checkpoint)
-    hooks.save = [&](const Snapshot& snapshot) { checkpoint->save(identity, dataset.training, snapshot); };
+  if (checkpoint) hooks.save = [&](const Snapshot& snapshot) { checkpoint->save(identity, snapshot); };
   const bool ended = training.run(hooks);
   progress.wipe();
   if (!ended) {
-    fmt::print(stderr, "jme-train: stopped after {} of {} steps{}\n", training.steps_done(), training.steps(),
-               checkpoint ? "; the same command goes on" : "");
+    fmt::print(stderr,
+               "jme-train: stopped after {} of {} steps{}\n"
+               "If you stopped because of what you saw, what was shown has the privacy of the plan: {}\n",
+               training.steps_done(), training.steps(), checkpoint ? "; the same command goes on" : "",
+               plan_of(result));
     stop.die();
   }
   result["results"] = as_json(training.evaluations());
@@ -146,6 +158,7 @@ void RunCommand::run() const {
   if (out_.empty()) return;
   std::filesystem::create_directories(out_);
   write_file(out_ + "/results.json", result.dump(1) + "\n");
+  write_file(out_ + "/network.safetensors", training.network_file());
   LearningCurve curve{.name = method_};
   for (const Evaluation& evaluation : training.evaluations()) {
     curve.epochs.push_back(evaluation.epoch);

@@ -16,6 +16,7 @@
 #include "debiased_noise.hpp"
 #include "network.hpp"
 #include "plain_adam.hpp"
+#include "safetensors.hpp"
 
 namespace jme::train {
 namespace {
@@ -32,6 +33,9 @@ const TrainingConfig& checked(const TrainingConfig& config, const Pictures& pict
     throw InvalidParameter("batch", config.batch, "at least 1 and below the number of examples");
   if (!(config.epochs > 0 && config.epochs <= 1e6))
     throw InvalidParameter("epochs", config.epochs, "above 0 and at most 1e6");
+  // Clipped floats, and their squares, stay far from the ends of their range (GUARANTEES.md).
+  if (!(config.clip >= 0x1p-60 && config.clip <= 0x1p60))
+    throw InvalidParameter("clip", config.clip, "between 2^-60 and 2^60");
   if (config.evaluations == 0) throw InvalidParameter("evaluations", 0, "a whole number of at least 1");
   return config;
 }
@@ -172,7 +176,6 @@ struct Training::Parts {
   BatchSampler sampler;
   std::vector<float> gradients, squares;
   std::vector<Evaluation> evaluations;
-  double seconds = 0;
 };
 
 Training::Training(const TrainingConfig& config, const Dataset& dataset)
@@ -189,9 +192,7 @@ bool Training::run(const TrainingHooks& hooks) {
     saved = Clock::now();
   };
   while (steps_done() < last) {
-    const Clock::time_point start = Clock::now();
     parts_->step();
-    parts_->seconds += seconds_since(start);
     const std::size_t done = steps_done();
     const bool stopping = hooks.stop && hooks.stop();
     if (parts_->is_evaluated(done, last)) {
@@ -199,8 +200,7 @@ bool Training::run(const TrainingHooks& hooks) {
           {.step = done,
            .epoch = static_cast<double>(done) / static_cast<double>(parts_->steps_per_epoch),
            .accuracy = accuracy(),
-           .epsilon = epsilon_spent(),
-           .seconds = parts_->seconds});
+           .epsilon = epsilon_spent()});
       save();
       if (hooks.report) hooks.report(parts_->evaluations.back());
     } else if (stopping || seconds_since(saved) > hooks.save_seconds) {
@@ -225,15 +225,13 @@ void Training::restore(const Snapshot& snapshot) {
   }
   std::copy(snapshot.parameters.begin(), snapshot.parameters.end(), parameters.begin());
   parts_->evaluations = snapshot.evaluations;
-  parts_->seconds = snapshot.seconds;
 }
 
 Snapshot Training::snapshot() const {
   const auto parameters = parts_->network.parameters();
   return {.parameters = {parameters.begin(), parameters.end()},
           .adam = parts_->noisy ? parts_->noisy->state() : parts_->plain.state(),
-          .evaluations = parts_->evaluations,
-          .seconds = parts_->seconds};
+          .evaluations = parts_->evaluations};
 }
 
 const TrainingConfig& Training::config() const {
@@ -244,6 +242,12 @@ std::size_t Training::parameter_count() const {
 }
 std::string Training::network() const {
   return parts_->network.describe();
+}
+std::string Training::network_file() const {
+  return safetensors(parts_->network.tensors(), parts_->network.parameters(),
+                     {{"network", network()},
+                      {"pixels", "(byte - 127.5) * 2 / 127.5, channels first"},
+                      {"group_norm", "8 groups, eps 1e-5"}});
 }
 std::size_t Training::steps() const {
   return parts_->steps;
@@ -264,7 +268,8 @@ const BatchMechanism* Training::mechanism() const {
 std::optional<double> Training::epsilon_spent() const {
   const BatchMechanism* used = mechanism();
   if (used == nullptr || !used->is_private() || parts_->config.insecure_test_seed) return std::nullopt;
-  return used->privacy(parts_->config.delta, steps_done()).proven_epsilon();
+  const double epsilon = used->privacy(parts_->config.delta, steps_done()).epsilon;
+  return std::isfinite(epsilon) ? std::optional(epsilon) : std::nullopt;
 }
 
 double Training::accuracy() const {

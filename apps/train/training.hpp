@@ -37,9 +37,10 @@ struct TrainingConfig {
 struct Evaluation {
   std::size_t step = 0;
   double epoch = 0;
-  double accuracy = 0;              ///< in [0, 1]
-  std::optional<double> epsilon{};  ///< spent so far; nothing where none can be stated
-  double seconds = 0;               ///< of training, without evaluation
+  double accuracy = 0;  ///< in [0, 1]
+  /// Of the steps so far, whose number must have been fixed beforehand: who stops because of what was seen
+  /// has spent the whole plan's. Nothing where none can be stated.
+  std::optional<double> epsilon{};
 };
 
 /// A training that can go on elsewhere. SECRET: adam.noise (see AdamState).
@@ -47,7 +48,6 @@ struct Snapshot {
   std::vector<float> parameters{};
   AdamState adam{};
   std::vector<Evaluation> evaluations{};
-  double seconds = 0;
 };
 
 /// Called while a training runs. Nothing that depends on a step is reported before `save` had it: a training
@@ -79,14 +79,16 @@ class Training {
   [[nodiscard]] const TrainingConfig& config() const;
   [[nodiscard]] std::size_t parameter_count() const;
   [[nodiscard]] std::string network() const;  ///< one line
+  /// The network as it stands, a safetensors file: what the steps so far may show to anybody.
+  [[nodiscard]] std::string network_file() const;
   [[nodiscard]] std::size_t steps() const;
   [[nodiscard]] std::size_t steps_per_epoch() const;
   [[nodiscard]] std::size_t steps_done() const;
   [[nodiscard]] const std::vector<Evaluation>& evaluations() const;
   /// Nothing without privacy.
   [[nodiscard]] const BatchMechanism* mechanism() const;
-  /// Of the steps done so far, at the configured delta, by the privacy loss distribution, and the sampler's
-  /// proven distance from an ideal one (BatchPrivacy::proven_epsilon). Takes up to a second.
+  /// Of the steps done so far, at the configured delta, by the privacy loss distribution and with the
+  /// sampler's proven distance from an ideal one. Takes up to a second.
   [[nodiscard]] std::optional<double> epsilon_spent() const;
   /// Share of the test pictures that the network as it stands gets right.
   [[nodiscard]] double accuracy() const;

@@ -112,7 +112,6 @@ BatchMechanism::BatchMechanism(const BatchConfig& config)
   if (budget.sigma != 0) {
     sigma_ = budget.noise_multiplier();
     choose_lattice();
-    sampler_excess_ = sampler_distance(use_of_sampler(), 1e-12);
     return;
   }
   if (!is_private()) {
@@ -228,21 +227,18 @@ void BatchMechanism::pay_for_sampler() {
   const ApproxDp target{.epsilon = config_.budget.epsilon, .delta = config_.budget.delta};
   const SamplerUse use = use_of_sampler();
   // As Mechanism: more noise asks more of the sampler, so the correction is computed with room above it.
-  for (const double room : {1.001, 1.01, 1.1}) {
+  for (const double room : {1.001, 1.01, 1.1, 2.0}) {
     SamplerUse roomy = use;
     roomy.largest_fresh_std *= room;
     roomy.fresh_variance *= room * room;
-    try {
-      const double sigma = sigma_for(ideal_budget(target, roomy));
-      if (sigma > room * sigma_) continue;
-      sigma_ = sigma;
-      calibration_ = calibrated(sigma);
-      return;
-    } catch (const InvalidParameter&) {
-      break;  // the distance alone is more than the budget
-    }
+    const double sigma = sigma_for(ideal_budget(target, roomy));  // throws where nothing is left
+    if (sigma > room * sigma_) continue;
+    sigma_ = sigma;
+    calibration_ = calibrated(sigma);
+    return;
   }
-  sampler_excess_ = sampler_distance(use, 1e-12);
+  throw InvalidParameter("epsilon", target.epsilon,
+                         "larger: the noise generator's own error over so many draws is most of it");
 }
 
 bool BatchMechanism::is_private() const {
@@ -256,31 +252,26 @@ BatchPrivacy BatchMechanism::privacy(Delta delta, std::optional<std::size_t> ste
         "another one for a guarantee: squares of a sum of several rows with a single row's noise "
         "have no epsilon");
   }
-  BatchPrivacy promise{
-      .epsilon = 0, .delta = delta, .adjacency = config_.adjacency, .sampler_excess = sampler_excess_};
-  if (steps == std::size_t{0}) {  // nothing was drawn
-    promise.sampler_excess = {.epsilon = 0, .delta = 0};
-    return promise;
-  }
-  const bool paid = config_.budget.sigma == 0 && sampler_excess_.epsilon == 0 && sampler_excess_.delta == 0;
-  if (paid && delta == config_.budget.delta && steps.value_or(config_.steps) == config_.steps) {
-    promise.epsilon = config_.budget.epsilon;
-    return promise;
-  }
-  // Not at the budget's own point: the ideal mechanism's curve, with the sampler's distance beside it.
-  if (paid) promise.sampler_excess = sampler_distance(use_of_sampler(), 1e-12);
-  promise.epsilon = is_sampled()
-                        ? pld_epsilon({.sampling_rate = config_.sampling_rate,
-                                       .steps = std::min(steps.value_or(config_.steps), config_.steps),
+  const std::size_t done = std::min(steps.value_or(config_.steps), config_.steps);
+  BatchPrivacy promise{.epsilon = 0, .delta = delta, .adjacency = config_.adjacency, .ideal_epsilon = 0};
+  if (done == 0) return promise;  // nothing was drawn
+  const auto ideal = [&](double left) {
+    return is_sampled() ? pld_epsilon({.sampling_rate = config_.sampling_rate,
+                                       .steps = done,
                                        .sigma = sigma_,
                                        .adjacency = config_.adjacency},
-                                      delta)
-                        : gaussian_epsilon(sigma_, delta);
-  // The whole run's promise covers its beginning.
-  if (paid && delta == config_.budget.delta && promise.proven_epsilon() > config_.budget.epsilon) {
+                                      left)
+                        : gaussian_epsilon(sigma_, left);
+  };
+  promise.ideal_epsilon = ideal(delta);
+  const bool is_budget = config_.budget.sigma == 0 && delta == config_.budget.delta;
+  if (is_budget && (done == config_.steps || !is_sampled())) {
     promise.epsilon = config_.budget.epsilon;
-    promise.sampler_excess = {.epsilon = 0, .delta = 0};
+    return promise;
   }
+  promise.epsilon = epsilon_with_sampler(use_of_sampler(), delta, ideal);
+  // The whole run's promise covers its beginning.
+  if (is_budget) promise.epsilon = std::min(promise.epsilon, config_.budget.epsilon);
   return promise;
 }
 

@@ -221,7 +221,11 @@ double clip_factor(double norm, double bound) {
   if (!(norm >= 0) || !std::isfinite(norm)) return 0;
   // The product of a float and this factor, itself rounded to float, is off by two units of 2^-24 at most.
   constexpr double margin = 1 - 0x1p-22;
-  return norm <= bound * margin ? 1 : bound / norm * margin;
+  if (norm <= bound * margin) return 1;
+  // Below it floats lose digits, and the factor's own rounding could lengthen.
+  constexpr double least = 0x1p-126;
+  const double factor = bound / norm * margin;
+  return factor >= least ? factor : 0;
 }
 
 double joint_clip_factor(double sum_of_squares, double sum_of_fourth_powers, double tau, double bound) {

@@ -17,6 +17,16 @@ constexpr double c = 10;      // relative error of a draw in units of u: 9.1 pro
 constexpr double reach = 10;  // radius within which everything is bounded; a pair passes it with 2^-72
 constexpr double x = 60;      // exponent granted to each concentration of a sum of squares
 
+// The part of delta that is granted to the likelihood ratio's concentration, before the factor 1 + e^epsilon
+// with which it comes back.
+constexpr double tail_share = 0x1p-10;
+
+/// What is left of `delta` for an ideal mechanism of this epsilon.
+double ideal_delta(double delta, double epsilon, const SamplerDistance& distance) {
+  const double s = distance.epsilon / 2;
+  return std::exp(-s) * (delta - (1 + std::exp(s + epsilon)) * distance.delta);
+}
+
 }  // namespace
 
 SamplerDistance sampler_distance(const SamplerUse& use, double tail) {
@@ -36,7 +46,9 @@ SamplerDistance sampler_distance(const SamplerUse& use, double tail) {
   const double variance = 2 * kappa(runs) * total * total;
   const double largest = 2 * 1.4 * (2 * reach + 2) * eta;
   const double spread = use.largest_fresh_std / use.smallest_fresh_std;
-  const double shift = g * (9 * error * spread + 2 * use.drift) * use.column_ratio *
+  // Only what lies below the diagonal of a column is carried into later steps.
+  const double below = std::sqrt(std::max(0.0, use.column_ratio * use.column_ratio - 1));
+  const double shift = g * (9 * error * spread + 2 * use.drift) * below *
                        (1 + steps * use.column_ratio / (2 * use.smallest_fresh_std)) * use.draws *
                        kappa(use.width);
   const double linear = shift + use.draws * 0x1p-71;
@@ -57,11 +69,9 @@ SamplerDistance sampler_distance(const SamplerUse& use, double tail) {
 ApproxDp ideal_budget(const ApproxDp& target, const SamplerUse& use) {
   const double epsilon = target.epsilon;
   const double delta = target.delta;
-  // A thousandth of delta, before the factor 1 + e^epsilon with which it comes back.
-  const SamplerDistance distance = sampler_distance(use, 0x1p-10 * delta / (1 + std::exp(epsilon)));
+  const SamplerDistance distance = sampler_distance(use, tail_share * delta / (1 + std::exp(epsilon)));
   const double left = epsilon - distance.epsilon;
-  const double s = distance.epsilon / 2;
-  const double left_delta = std::exp(-s) * (delta - (1 + std::exp(s + left)) * distance.delta);
+  const double left_delta = ideal_delta(delta, left, distance);
   if (!(left > 0) || !(left_delta > 0)) {
     throw InvalidParameter(
         "epsilon",
@@ -69,6 +79,24 @@ ApproxDp ideal_budget(const ApproxDp& target, const SamplerUse& use) {
                     epsilon, delta, use.draws, distance.epsilon, distance.delta));
   }
   return {.epsilon = left, .delta = left_delta};
+}
+
+double epsilon_with_sampler(const SamplerUse& use, double delta, const std::function<double(double)>& ideal) {
+  // The delta left for the ideal mechanism depends on its epsilon: assume one a little above what it would
+  // be, until it is enough.
+  double assumed = ideal(delta);
+  for (int pass = 0; pass < 8; ++pass) {
+    assumed *= 1 + 1e-3;
+    const double tail = tail_share * delta / (1 + std::exp(assumed));
+    if (!(tail > 0)) break;
+    const SamplerDistance distance = sampler_distance(use, tail);
+    const double left = ideal_delta(delta, assumed, distance);
+    if (!(left > 0)) break;
+    const double epsilon = ideal(left);
+    if (epsilon <= assumed) return epsilon + distance.epsilon;
+    assumed = epsilon;
+  }
+  return std::numeric_limits<double>::infinity();
 }
 
 }  // namespace jme

@@ -352,6 +352,14 @@ TEST(Adam, NamesASettingThatIsWrong) {
   EXPECT_THAT(complaint({.update_norm = -1}), HasSubstr("update-norm"));
 }
 
+// A factor below the normal floats would be rounded by more than the margin allows for.
+TEST(ClipFactor, IsNothingWhereFloatsWouldLoseDigits) {
+  EXPECT_EQ(clip_factor(1e41, 1e-3), 0);
+  EXPECT_GE(clip_factor(1e36, 1), 0x1p-126);
+  for (double norm = 1e30; norm < 1e43; norm *= 1.01)
+    EXPECT_LE(static_cast<double>(static_cast<float>(clip_factor(norm, 1))) * norm, 1 - 0x1p-23);
+}
+
 TEST(ClipFactor, KeepsFloatProductsWithinTheBound) {
   std::mt19937 engine(1);
   std::normal_distribution<float> normal;

@@ -105,6 +105,38 @@ TEST(IdealBudget, ComposedWithTheDistanceGivesTheTargetBack) {
   EXPECT_GT(ideal.delta, 0.99 * target.delta);
 }
 
+TEST(EpsilonWithSampler, IsTheBudgetThatAnIdealMechanismWasGivenFor) {
+  // An ideal curve through the ideal budget: what is paid for comes back, up to the thousandth of room.
+  const ApproxDp target{.epsilon = 1, .delta = 1e-6};
+  const ApproxDp budget = ideal_budget(target, ordinary);
+  const auto curve = [&](double delta) { return budget.epsilon + 0.1 * std::log(budget.delta / delta); };
+  EXPECT_NEAR(epsilon_with_sampler(ordinary, target.delta, curve), target.epsilon, 1e-4);
+  // By the theorem: what is stated holds at delta, whatever was assumed on the way.
+  for (const double epsilon : {0.01, 1.0, 8.0}) {
+    const double stated = epsilon_with_sampler(ordinary, 1e-6, [&](double) { return epsilon; });
+    EXPECT_GT(stated, epsilon);
+    EXPECT_LT(stated, epsilon + 0.01);
+  }
+}
+
+TEST(EpsilonWithSampler, IsInfiniteWhereTheTailsComeBackLargerThanDelta) {
+  EXPECT_TRUE(std::isinf(epsilon_with_sampler(ordinary, 1e-6, [](double) { return 60.0; })));
+  EXPECT_TRUE(std::isinf(epsilon_with_sampler(ordinary, 1e-6, [](double) { return 1e4; })));
+  SamplerUse coarse = ordinary;
+  coarse.smallest_fresh_std = 63;
+  EXPECT_TRUE(std::isinf(epsilon_with_sampler(coarse, 1e-6, [](double) { return 1.0; })));
+}
+
+// Independent steps carry nothing into later ones: the middle factor of the recursion is 1.
+TEST(SamplerDistance, HasNoShiftWhereTheShapeIsDiagonal) {
+  SamplerUse diagonal = ordinary;
+  diagonal.column_ratio = 1;
+  SamplerUse wide = diagonal;
+  wide.column_ratio = 1 + 1e-9;
+  EXPECT_LT(sampler_distance(diagonal, 1e-12).epsilon, sampler_distance(ordinary, 1e-12).epsilon);
+  EXPECT_NEAR(sampler_distance(wide, 1e-12).epsilon, sampler_distance(diagonal, 1e-12).epsilon, 1e-6);
+}
+
 // Falsification: on a lattice so fine that the leak is 2^-7 a draw, the bound must still cover what is seen.
 // Cells are grouped by the parity of the rounded draw; both classes have probability 1/2 to 1e-9. With N
 // draws the frequency has deviation 0.5/sqrt(N); a one-sided leak of the proved size would move it by up to 2

@@ -54,6 +54,9 @@ TEST_F(Command, RunTrainsOnFashionMnistAndStatesItsPrivacy) {
   EXPECT_EQ(json.at("results").back().at("epsilon"), json.at("epsilon"));
   EXPECT_EQ(nlohmann::json::parse(test::read_text(path("out/results.json"))), json);
   EXPECT_THAT(test::read_text(path("out/curve.svg")), HasSubstr("<svg"));
+  EXPECT_THAT(test::read_text(path("out/network.safetensors")), HasSubstr("linear.bias"));
+  // How long steps take shows how large their batches were.
+  EXPECT_THAT(result.out, ::testing::Not(HasSubstr("seconds")));
   const CommandResult chart = train("chart " + path("out/results.json") + " " + path("out/results.json") +
                                     " --out " + path("both.svg"));
   EXPECT_EQ(chart.code, 0) << chart.err;

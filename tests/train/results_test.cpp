@@ -13,8 +13,8 @@ using ::testing::Not;
 
 TEST(Evaluations, GoThroughJsonUnchanged) {
   const std::vector<Evaluation> evaluations{
-      {.step = 1, .epoch = 0.1, .accuracy = 0.3, .epsilon = 1.0 / 3, .seconds = 2},
-      {.step = 10, .epoch = 1, .accuracy = 0.7, .epsilon = std::nullopt, .seconds = 20}};
+      {.step = 1, .epoch = 0.1, .accuracy = 0.3, .epsilon = 1.0 / 3},
+      {.step = 10, .epoch = 1, .accuracy = 0.7, .epsilon = std::nullopt}};
   const auto read = evaluations_from(nlohmann::json::parse(as_json(evaluations).dump()));
   ASSERT_EQ(read.size(), 2U);
   EXPECT_EQ(read[0].epsilon, 1.0 / 3);

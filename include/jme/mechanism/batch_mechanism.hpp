@@ -40,21 +40,19 @@ struct BatchConfig {
   std::size_t max_state_vectors = 5;
   /// Bounds the floating-point error of a batch's sums in Euclidean length, relative to zeta (squares: to the
   /// bound of one example's squares). The default covers m gradients summed in float in any order up to m =
-  /// 64 (m^2 2^-24), by halves up to 400 (m log2(m) 2^-24), in double any m ((m + 1) 2^-24). Less than m
-  /// 2^-24 no float sum can promise.
+  /// 64 (m^2 2^-24), by halves up to 400 (m log2(m) 2^-24), in double any m ((m + 1) 2^-24); m is what a
+  /// batch really has, so sampled batches should be summed in double. Less than m 2^-24 no float sum can
+  /// promise.
   std::optional<double> sum_error{};
   unsigned threads = 0;  ///< 0: as the processor has, where a step is large enough to share
 };
 
 /// What a training run promises.
 struct BatchPrivacy {
-  double epsilon, delta;
+  double epsilon;  ///< proved of the program that runs, its sampler included; infinite where nothing is
+  double delta;
   Adjacency adjacency;
-  /// How far the noise may be from an ideal Gaussian beyond what epsilon and delta include
-  /// (random/GUARANTEES.md).
-  SamplerDistance sampler_excess;
-  /// Both together: what is proved of the program that runs, at delta + sampler_excess.delta.
-  [[nodiscard]] double proven_epsilon() const { return epsilon + sampler_excess.epsilon; }
+  double ideal_epsilon;  ///< the accountant's, for exact normals
 };
 
 /// A training configuration made concrete and checked once, as Mechanism is for streams.
@@ -88,7 +86,8 @@ class BatchMechanism {
   /// True where a guarantee can be stated: always but for jme-paper with more than one example in a batch.
   [[nodiscard]] bool is_private() const;
   /// After `steps` of the steps (default: all) at this delta. Shaped noise promises the whole at once,
-  /// whatever was done of it. Throws InvalidParameter where no guarantee can be stated.
+  /// whatever was done of it. `steps` must not depend on what the steps showed. Throws InvalidParameter where
+  /// no guarantee can be stated.
   [[nodiscard]] BatchPrivacy privacy(Delta delta, std::optional<std::size_t> steps = std::nullopt) const;
 
  private:
@@ -107,7 +106,6 @@ class BatchMechanism {
   Lattice lattice_;
   double sigma_;
   Calibration calibration_;
-  SamplerDistance sampler_excess_{.epsilon = 0, .delta = 0};
 };
 
 }  // namespace jme

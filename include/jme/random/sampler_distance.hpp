@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include <jme/base/values.hpp>
 
 namespace jme {
@@ -37,5 +39,10 @@ struct SamplerDistance {
 /// `target`: epsilon - distance.epsilon and the matching delta. Throws InvalidParameter where nothing is
 /// left.
 [[nodiscard]] ApproxDp ideal_budget(const ApproxDp& target, const SamplerUse& use);
+
+/// The other way: the epsilon at `delta` of a mechanism with our sampler whose ideal form has the epsilon
+/// `ideal(delta)`, a function that does not increase. Infinite where nothing can be proved at this delta.
+[[nodiscard]] double epsilon_with_sampler(const SamplerUse& use, double delta,
+                                          const std::function<double(double)>& ideal);
 
 }  // namespace jme
