@@ -26,7 +26,7 @@ namespace {
 
 // The magic line, the length of the header, the header as JSON, the arrays it announces, SHA-256 of all
 // before.
-constexpr std::string_view magic = "jme-train checkpoint 1\n";
+constexpr std::string_view checkpoint_magic = "jme-train checkpoint 1\n";
 using Digest = std::array<std::uint8_t, SHA256_DIGEST_LENGTH>;
 
 Digest sum_of(std::string_view bytes) {
@@ -117,7 +117,7 @@ void Checkpoint::save(const std::string& identity, const Pictures& training, con
                                       {"noise_first", snapshot.adam.noise.first.size()},
                                       {"noise_second", snapshot.adam.noise.second.size()}};
   const std::string text = header.dump();
-  std::string bytes(magic);
+  std::string bytes(checkpoint_magic);
   append(bytes, std::vector<std::uint64_t>{text.size()});
   bytes += text;
   append(bytes, snapshot.parameters);
@@ -138,12 +138,14 @@ std::optional<Snapshot> Checkpoint::load(const std::string& identity, const Pict
   std::ifstream file(path_, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const auto damaged = [&] { return StateError(fmt::format("{}: is damaged or no checkpoint", path_)); };
-  if (!file || bytes.size() < magic.size() + sizeof(Digest) || !bytes.starts_with(magic)) throw damaged();
+  if (!file || bytes.size() < checkpoint_magic.size() + sizeof(Digest) ||
+      !bytes.starts_with(checkpoint_magic))
+    throw damaged();
   std::string_view rest(bytes);
   rest.remove_suffix(sizeof(Digest));
   const Digest sum = sum_of(rest);
   if (std::memcmp(sum.data(), bytes.data() + rest.size(), sum.size()) != 0) throw damaged();
-  rest.remove_prefix(magic.size());
+  rest.remove_prefix(checkpoint_magic.size());
   try {
     const auto length = take<std::uint64_t>(rest, 1)[0];
     const auto text = take<char>(rest, length);
