@@ -37,21 +37,41 @@ function(jme_module name)
   set_target_properties(jme_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(jme INTERFACE jme_${name})
   set_property(GLOBAL APPEND PROPERTY JME_MODULES ${name})
+  list(LENGTH sources count)
+  if(count GREATER_EQUAL 10)
+    jme_compile_together(jme_${name})
+  endif()
 endfunction()
 
-# jme_precompile(TARGET HEADERS...): parses the large foreign headers of a program with many files only once. Targets
-# given the same headers share them. Not for the rooms, where a forgotten include must not compile; and not behind a
-# compiler cache, which it would defeat.
-function(jme_precompile target)
+# jme_compile_together(TARGET [FILES n] [HEADERS headers...]): compiles n files of a target at a time as one (all of
+# them, if not said), and parses large foreign headers once for all targets that name the same. Most of the time of
+# compiling goes into templates of Eigen, CLI11, nlohmann and gmock, which each file would instantiate for itself.
+# Both are for a build from nothing: not done behind a compiler cache, which remembers files that did not change.
+# Joined files hide a forgotten include, so only the preset dev joins them, and the others find it.
+option(JME_JOIN_FILES "Compile several files of a target as one" OFF)
+function(jme_compile_together target)
+  cmake_parse_arguments(ARG "" "FILES" "HEADERS" ${ARGN})
   if(CMAKE_CXX_COMPILER_LAUNCHER)
     return()
   endif()
-  string(MD5 key "${ARGN}")
-  get_property(first GLOBAL PROPERTY JME_PRECOMPILED_${key})
-  if(first)
-    target_precompile_headers(${target} REUSE_FROM ${first})
-  else()
-    target_precompile_headers(${target} PRIVATE ${ARGN})
-    set_property(GLOBAL PROPERTY JME_PRECOMPILED_${key} ${target})
+  if(JME_JOIN_FILES)
+    if(NOT ARG_FILES)
+      set(ARG_FILES 0)
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${ARG_FILES})
+    # Highway compiles a file of kernels once for each instruction set by including it again.
+    get_target_property(sources ${target} SOURCES)
+    list(FILTER sources INCLUDE REGEX "_kernels\\.cpp$")
+    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+  if(ARG_HEADERS)
+    string(MD5 key "${ARG_HEADERS}")
+    get_property(first GLOBAL PROPERTY JME_PRECOMPILED_${key})
+    if(first)
+      target_precompile_headers(${target} REUSE_FROM ${first})
+    else()
+      target_precompile_headers(${target} PRIVATE ${ARG_HEADERS})
+      set_property(GLOBAL PROPERTY JME_PRECOMPILED_${key} ${target})
+    endif()
   endif()
 endfunction()

@@ -10,7 +10,7 @@
 namespace jme::experiments {
 namespace {
 
-constexpr std::size_t rows = 1000, dimension = 1'000'000, simulated_dimension = 100;
+constexpr std::size_t adam_steps = 1000, adam_dimension = 1'000'000, simulated_dimension = 100;
 constexpr double beta1 = 0.9, beta2 = 0.999;  // Algorithm 2's
 
 PanelRequest request(const Shape& shape) {
@@ -18,8 +18,8 @@ PanelRequest request(const Shape& shape) {
   return {.name = fmt::format("adam-{}", shape.name()),
           .title = identity ? "Adam, C = I" : "Adam, C = square roots",
           .config = {.budget = {},
-                     .rows = rows,
-                     .dimension = dimension,
+                     .rows = adam_steps,
+                     .dimension = adam_dimension,
                      .norm_bound = 1,
                      .workload = decay(beta1),
                      .workload_second = decay(beta2),
@@ -44,7 +44,7 @@ Figure adam_moment_error(const Effort& effort) {
       .source = "Figure 5",
       .setting = fmt::format("v = (1 − β₂) E_β₂ of squared gradients, β₁ = {}, β₂ = {}, n = {}, d = 10⁶, "
                              "ζ = 1, σ = 0.1 … 50",
-                             beta1, beta2, rows)};
+                             beta1, beta2, adam_steps)};
   figure.notes = {
       "The paper does not say which weights its figure has. Here they are Algorithm 2's: β₁ = 0.9 for m, β₂ "
       "= 0.999 for v, before Adam's own bias correction. With C = I the crossover is the same for any "

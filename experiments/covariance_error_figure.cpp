@@ -12,11 +12,11 @@
 namespace jme::experiments {
 namespace {
 
-constexpr std::size_t rows = 1000;
+constexpr std::size_t covariance_rows = 1000;
 
 StreamConfig config(std::size_t dimension, Method method, const Shape& shape = Shape::identity()) {
   return {.budget = {},
-          .rows = rows,
+          .rows = covariance_rows,
           .dimension = dimension,
           .norm_bound = 1,
           .workload = mean(),
@@ -152,10 +152,10 @@ std::vector<std::string> table_row(std::size_t dimension, const Curves& all) {
 }  // namespace
 
 Figure covariance_error_figure(const Effort& effort) {
-  Figure figure{
-      .title = "Running covariance: JME against PP",
-      .source = "Figure 6",
-      .setting = fmt::format("running mean, n = {}, d = 1 and 100, C = I, ζ = 1, σ = 0.1 … 50", rows)};
+  Figure figure{.title = "Running covariance: JME against PP",
+                .source = "Figure 6",
+                .setting = fmt::format("running mean, n = {}, d = 1 and 100, C = I, ζ = 1, σ = 0.1 … 50",
+                                       covariance_rows)};
   figure.notes = {
       "An error is the root of the expected squared Frobenius error summed over all n releases, at the "
       "stream where it is largest.",

@@ -8,21 +8,21 @@
 namespace jme::experiments {
 namespace {
 
-constexpr std::size_t rows = 1000, dimension = 100;
+constexpr std::size_t fading_rows = 1000, fading_dimension = 100;
 
-struct Case {
+struct FadingWorkload {
   const char* subject;
   const char* file;
   Workload workload;
 };
 
-PanelRequest request(const Effort& effort, const Case& which, const Shape& shape) {
+PanelRequest request(const Effort& effort, const FadingWorkload& which, const Shape& shape) {
   const bool identity = shape.kind() == Shape::Kind::identity;
   return {.name = fmt::format("{}-{}", which.file, shape.name()),
           .title = fmt::format("{}, {}", which.subject, identity ? "C = I" : "C = square root"),
           .config = {.budget = {},
-                     .rows = rows,
-                     .dimension = dimension,
+                     .rows = fading_rows,
+                     .dimension = fading_dimension,
                      .norm_bound = 1,
                      .workload = which.workload,
                      .shape = shape},
@@ -39,13 +39,13 @@ Figure decay_and_window_error(const Effort& effort) {
   Figure figure{.title = "Second moment of decaying sums and windows: JME against PP",
                 .source = "Figure 7",
                 .setting = fmt::format("decay β = 0.9 and window w = 10, n = {}, d = {}, ζ = 1, σ = 0.1 … 50",
-                                       rows, dimension)};
+                                       fading_rows, fading_dimension)};
   figure.notes = moment_figure_notes();
   std::vector<ShapePair> pairs;
   Agreement agreement;
   double begin = 0;
-  for (const Case& which :
-       {Case{"decay 0.9", "decay-0.9", decay(0.9)}, Case{"window 10", "window-10", window(10)}}) {
+  for (const FadingWorkload& which :
+       {FadingWorkload{"decay 0.9", "decay-0.9", decay(0.9)}, FadingWorkload{"window 10", "window-10", window(10)}}) {
     std::vector<MomentPanel> panels;
     for (const Shape& shape : {Shape::identity(), Shape::square_root()}) {
       panels.push_back(moment_panel(effort.part(begin, begin + 0.25), request(effort, which, shape)));

@@ -16,7 +16,7 @@ namespace {
 constexpr DensitySetting settings[] = {{.dimension = 5, .rows = 100, .noise = 2},
                                        {.dimension = 10, .rows = 200, .noise = 4}};
 constexpr std::size_t long_rows = 20'000, long_every = 200;
-constexpr double delta = 1e-6;
+constexpr double density_delta = 1e-6;
 
 /// E||x||^2 = d/2 + d^2 under the experiment's own prior, which is public: a bound that needs no data.
 double public_norm_bound(std::size_t dimension) {
@@ -96,8 +96,8 @@ Claim crossing_claim(const DensitySetting& setting, const std::vector<Divergence
 // this prior do not: replacing x by -x moves the first alone by 2 ||x||, where noise s pays for 2.
 Claim privacy_claim(const DensitySetting& setting) {
   const double typical = public_norm_bound(setting.dimension), multiplier = setting.noise / 2;
-  const double claimed = gaussian_epsilon(multiplier, delta),
-               real = gaussian_epsilon(multiplier / typical, delta);
+  const double claimed = gaussian_epsilon(multiplier, density_delta),
+               real = gaussian_epsilon(multiplier / typical, density_delta);
   return {.statement = fmt::format("d = {}: the estimates are private at noise σ = {}.", setting.dimension,
                                    setting.noise),
           .verdict = verdict_of(real <= claimed),

@@ -16,13 +16,12 @@
 namespace jme::experiments {
 namespace {
 
-constexpr std::size_t rows = 4096, dimension = 1000;
-constexpr double delta = 1e-6;
+constexpr std::size_t high_dimension = 1000;
 
 std::string frontier_text(const Frontier& frontier) {
-  const auto sigma = frontier.sigma(dimension);
+  const auto sigma = frontier.sigma(high_dimension);
   return sigma ? fmt::format("σ < {:.3g} (ε > {})", *sigma,
-                             report::number_text(gaussian_epsilon(*sigma, delta), 3))
+                             report::number_text(gaussian_epsilon(*sigma, schedule_delta), 3))
                : "never";
 }
 
@@ -46,7 +45,7 @@ std::vector<double> low_sigmas() {
 
 Chart both_chart(const char* subject, const BothEstimates& both) {
   Chart chart{.name = "low-privacy-both",
-              .title = fmt::format("{}, d = {}, a release every row", subject, dimension),
+              .title = fmt::format("{}, d = {}, a release every row", subject, high_dimension),
               .x = {.label = "noise multiplier σ", .logarithmic = true},
               .y = {.label = "error over debiased PP's", .logarithmic = true}};
   Series pp{.name = "PP debiased"}, jme{.name = "JME our shape"}, together{.name = "both together"};
@@ -106,7 +105,7 @@ double Frontier::highest_sigma() const {
 Figure low_privacy(const Effort& effort) {
   Figure figure{.title = "Low privacy: when is PP better, and is it optimal?",
                 .source = "Section 7, the open question",
-                .setting = fmt::format("{} rows, d = {}, ζ = 1, δ = 10⁻⁶", rows, dimension)};
+                .setting = fmt::format("{} rows, d = {}, ζ = 1, δ = 10⁻⁶", schedule_rows, high_dimension)};
   figure.notes = {
       "JME's squared error is 4 d(d+1) β σ² and debiased PP's (d+1) α (8 σ² + 16 d σ⁴), with β = ‖C‖² ‖A "
       "C⁻¹‖² over releases and α = ‖A‖² over rows. So PP is better just where σ² < ρ/4 − 1/(2d), ρ = β/α. ρ "
@@ -118,13 +117,13 @@ Figure low_privacy(const Effort& effort) {
       "JME has symmetric noise and the library's default shape; PP has C = I, which no shape improves on."};
   Chart frontier = frontier_chart(), dimensions = dimension_chart();
   Chart gains{.name = "low-privacy-gain",
-              .title = fmt::format("Both together against the better one, d = {}", dimension),
+              .title = fmt::format("Both together against the better one, d = {}", high_dimension),
               .x = {.label = "noise multiplier σ", .logarithmic = true},
               .y = {.label = "error over the better one's"}};
   Table table{.name = "low-privacy-values",
               .title = fmt::format("When debiased PP has less error than JME, d = {}; and both together at "
                                    "k = 1 as σ → 0",
-                                   dimension),
+                                   high_dimension),
               .columns = {"workload", "k = 1", "k = 64", "d₀ at k = 1", "d₀ at k = 64", "both together / PP"},
               .rows = {}};
   bool pp_wins = false, jme_wins = false, never_optimal = true;
@@ -134,16 +133,16 @@ Figure low_privacy(const Effort& effort) {
     const ScheduledWorkload& which = all[i];
     Series line{.name = which.subject}, least{.name = which.subject};
     std::vector<Frontier> frontiers;
-    for (const ScheduleErrors& one : schedule_errors(which.workload, rows, dimension)) {
-      frontiers.push_back(Frontier::of(one, dimension));
+    for (const ScheduleErrors& one : schedule_errors(which.workload, schedule_rows, high_dimension)) {
+      frontiers.push_back(Frontier::of(one, high_dimension));
       least.x.push_back(static_cast<double>(one.every));
       least.y.push_back(frontiers.back().least_dimension());
       highest = std::max(highest, frontiers.back().highest_sigma());
-      (frontiers.back().sigma(dimension) ? pp_wins : jme_wins) = true;
+      (frontiers.back().sigma(high_dimension) ? pp_wins : jme_wins) = true;
       line.x.push_back(static_cast<double>(one.every));
       line.y.push_back(frontiers.back().highest_sigma());
     }
-    const BothEstimates both(which.workload, rows, dimension);
+    const BothEstimates both(which.workload, schedule_rows, high_dimension);
     if (i == 0) figure.charts.push_back(both_chart(which.subject, both));
     gains.series.push_back(gain(which.subject, both));
     for (const double y : gains.series.back().y) never_optimal = never_optimal && y < 1;
@@ -167,7 +166,7 @@ Figure low_privacy(const Effort& effort) {
        .found = fmt::format(
            "Just where σ² < ρ/4 − 1/(2d). That needs d > 2/ρ, and σ < ½ whatever the workload, the dimension "
            "and the schedule: ε > {:.3g} at δ = 10⁻⁶. The highest frontier here is σ = {:.3f} (d → ∞).",
-           gaussian_epsilon(0.5, delta), highest)});
+           gaussian_epsilon(0.5, schedule_delta), highest)});
   figure.claims.push_back(
       {.statement = "PP is the best strategy at low privacy (left open).",
        .verdict = verdict_of(!never_optimal),
@@ -175,7 +174,7 @@ Figure low_privacy(const Effort& effort) {
            "At no σ > 0 and in no dimension: PP's estimate and JME's together have less error than either, "
            "with the same privacy and the same first moment. As σ → 0 they have {:.3f} to {:.3f} of PP's "
            "error for these workloads at d = {}; where the two are equal, {:.3f} of it or less.",
-           least_gain, most_gain, dimension, std::sqrt(0.5))});
+           least_gain, most_gain, high_dimension, std::sqrt(0.5))});
   figure.claims.push_back(simulated(effort.part(0.5, 1)).claim());
   return figure;
 }

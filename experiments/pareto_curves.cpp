@@ -14,13 +14,13 @@
 namespace jme::experiments {
 namespace {
 
-constexpr std::size_t rows = 100, dimension = 10;
-constexpr double sigma = 0.5;
+constexpr std::size_t pareto_rows = 100, pareto_dimension = 10;
+constexpr double pareto_sigma = 0.5;
 
 StreamConfig base() {
-  return {.budget = {.sigma = sigma},
-          .rows = rows,
-          .dimension = dimension,
+  return {.budget = {.sigma = pareto_sigma},
+          .rows = pareto_rows,
+          .dimension = pareto_dimension,
           .norm_bound = 1,
           .workload = prefix(),
           .shape = Shape::identity()};
@@ -55,7 +55,7 @@ std::vector<Family> families() {
 double jme_second_at(double first_squared_error, Count count) {
   const Mechanism free = tuned(Method::lambda_jme, 0.5);
   const double gain = 4 * first_squared_error / expected_error(free).first;
-  const double nu = inverse_joint_gain(Adjacency::replace_one, dimension, std::max(gain, 4.0));
+  const double nu = inverse_joint_gain(Adjacency::replace_one, pareto_dimension, std::max(gain, 4.0));
   return expected_error(tuned(Method::lambda_jme, nu), count).second.high;
 }
 
@@ -119,7 +119,7 @@ Chart chart(const Effort& effort, Count count, Agreement& agreement) {
       const MomentErrors ours = simulated_errors(share, {.mechanism = mechanism, .runs = runs, .what = what});
       const Sample second =
           paper ? simulated_noise(share, mechanism.a2(), mechanism.c2(), mechanism.calibration().std_second,
-                                  dimension * dimension, runs, what)
+                                  pareto_dimension * pareto_dimension, runs, what)
                 : ours.second;
       const ExpectedError expected = expected_error(mechanism, count);
       agreement.compare(ours.first, expected.first);
@@ -137,8 +137,8 @@ Figure pareto_curves(const Effort& effort) {
   Agreement agreement;
   Figure figure{.title = "First moment against second: λ-JME, IME and CS",
                 .source = "Figure 1",
-                .setting = fmt::format("prefix sums, n = {}, d = {}, C₁ = C₂ = I, ζ = 1, σ = {}", rows,
-                                       dimension, sigma)};
+                .setting = fmt::format("prefix sums, n = {}, d = {}, C₁ = C₂ = I, ζ = 1, σ = {}", pareto_rows,
+                                       pareto_dimension, pareto_sigma)};
   figure.notes = {"An error is the root of the expected squared Frobenius error summed over all n releases.",
                   fmt::format("Points are averages over {} simulated runs.", effort.runs(2000, 300))};
   figure.charts.push_back(chart(effort.part(0, 0.5), Count::paper, agreement));

@@ -11,7 +11,7 @@
 namespace jme::experiments {
 namespace {
 
-constexpr std::size_t rows = 1000;
+constexpr std::size_t prefix_rows = 1000;
 
 PanelRequest request(const Effort& effort, std::size_t dimension, const Shape& shape) {
   PanelRequest panel{
@@ -19,7 +19,7 @@ PanelRequest request(const Effort& effort, std::size_t dimension, const Shape& s
       .title = fmt::format("prefix sums, d = {}, {}", dimension,
                            shape.kind() == Shape::Kind::identity ? "C = I" : "C = square root"),
       .config = {.budget = {},
-                 .rows = rows,
+                 .rows = prefix_rows,
                  .dimension = dimension,
                  .norm_bound = 1,
                  .workload = prefix(),
@@ -38,9 +38,10 @@ PanelRequest request(const Effort& effort, std::size_t dimension, const Shape& s
 }  // namespace
 
 Figure prefix_moment_error(const Effort& effort) {
-  Figure figure{.title = "Second moment of prefix sums: JME against PP",
-                .source = "Figure 2",
-                .setting = fmt::format("prefix sums, n = {}, d = 1 and 1000, ζ = 1, σ = 0.1 … 50", rows)};
+  Figure figure{
+      .title = "Second moment of prefix sums: JME against PP",
+      .source = "Figure 2",
+      .setting = fmt::format("prefix sums, n = {}, d = 1 and 1000, ζ = 1, σ = 0.1 … 50", prefix_rows)};
   figure.notes = moment_figure_notes();
   if (effort.quick)
     figure.notes.emplace_back("d = 1000 is simulated in the full form only (a run takes seconds).");

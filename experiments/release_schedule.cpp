@@ -14,19 +14,17 @@
 namespace jme::experiments {
 namespace {
 
-constexpr std::size_t rows = 4096;
 constexpr double privacy_levels[] = {0.05, 0.5, 5};
-constexpr double delta = 1e-6;
 
 std::size_t releases(std::size_t every) {
-  return Horizon(rows, every).steps();
+  return Horizon(schedule_rows, every).steps();
 }
 
 Chart chart_of(const ScheduledWorkload& which, std::size_t dimension, const std::vector<ScheduleErrors>& all,
                double sigma) {
   Chart chart{.name = fmt::format("schedule-{}-sigma-{}", which.file, sigma),
               .title = fmt::format("{}, d = {}, σ = {} (ε = {:.3g})", which.subject, dimension, sigma,
-                                   gaussian_epsilon(sigma, delta)),
+                                   gaussian_epsilon(sigma, schedule_delta)),
               .x = {.label = "rows between releases, k", .logarithmic = true},
               .y = {.label = "rms error of an entry, in ζ²", .logarithmic = true}};
   const auto add = [&](const char* name, SigmaCurve ScheduleErrors::*curve) {
@@ -78,7 +76,7 @@ Claim block_claim(const std::vector<ScheduledWorkload>& workloads) {
   std::string gains;
   double least = 1e300;
   for (const ScheduledWorkload& which : workloads) {
-    const std::vector<ScheduleErrors> errors = schedule_errors(which.workload, rows, 10);
+    const std::vector<ScheduleErrors> errors = schedule_errors(which.workload, schedule_rows, 10);
     const ScheduleErrors &all = errors[0], &some = errors[6];
     const double gain =
         per_entry(all.jme, 1, 10, releases(1)) / per_entry(some.jme, 1, 10, releases(some.every));
@@ -154,10 +152,10 @@ std::vector<ScheduleErrors> schedule_errors(const Workload& workload, std::size_
 }
 
 Figure release_schedule(const Effort& effort) {
-  Figure figure{
-      .title = "Publishing every k rows",
-      .source = "beyond the paper",
-      .setting = fmt::format("{} rows, a release every k = 1 … {} rows, ζ = 1, δ = 10⁻⁶", rows, rows)};
+  Figure figure{.title = "Publishing every k rows",
+                .source = "beyond the paper",
+                .setting = fmt::format("{} rows, a release every k = 1 … {} rows, ζ = 1, δ = 10⁻⁶",
+                                       schedule_rows, schedule_rows)};
   figure.notes = {
       "A block of k rows is one step of the mechanism and has the sensitivity of a single row, so JME draws "
       "noise once a block. PP squares noisy rows: it must noise each row, whatever k is.",
@@ -167,7 +165,7 @@ Figure release_schedule(const Effort& effort) {
   for (const auto& [which, dimension] :
        {std::pair{workloads[0], std::size_t{10}}, std::pair{workloads[1], std::size_t{10}},
         std::pair{workloads[3], std::size_t{100}}}) {
-    const std::vector<ScheduleErrors> errors = schedule_errors(which.workload, rows, dimension);
+    const std::vector<ScheduleErrors> errors = schedule_errors(which.workload, schedule_rows, dimension);
     for (const double sigma : privacy_levels)
       figure.charts.push_back(chart_of(which, dimension, errors, sigma));
     effort.progress(static_cast<double>(figure.charts.size()) / 12);

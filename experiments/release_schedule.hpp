@@ -7,6 +7,10 @@
 
 namespace jme::experiments {
 
+/// What the charts of schedules, and of low privacy over schedules, are drawn for.
+inline constexpr std::size_t schedule_rows = 4096;
+inline constexpr double schedule_delta = 1e-6;
+
 /// The second moment's squared errors when something is published every `every` rows. JME has the library's
 /// own shape for the releases; PP has C = I, its best (docs/errata.md, 9).
 struct ScheduleErrors {

@@ -155,8 +155,8 @@ Chart chart(const PaperSetting& setting, const std::vector<TrainingGroup>& group
 }
 
 // The paper's two settings: CIFAR-10 has 50,000 examples, ten epochs.
-constexpr SubsampledGaussian medium{.sampling_rate = 256.0 / 50'000, .steps = 1960, .sigma = 1};
-constexpr SubsampledGaussian high{.sampling_rate = 1.0 / 50'000, .steps = 500'000, .sigma = 2};
+constexpr SubsampledGaussian medium_privacy{.sampling_rate = 256.0 / 50'000, .steps = 1960, .sigma = 1};
+constexpr SubsampledGaussian high_privacy{.sampling_rate = 1.0 / 50'000, .steps = 500'000, .sigma = 2};
 
 Claim batch_claim() {
   const RowModel rows{.adjacency = Adjacency::replace_one, .dimension = 1000, .norm_bound = 1};
@@ -164,20 +164,23 @@ Claim batch_claim() {
   const double used = batch_sensitivity(Squares::per_example, rows, 1, 1);
   const double sum = batch_sensitivity(Squares::paper, rows, batch, 1);
   const double mean = batch_sensitivity(Squares::batch_mean, rows, batch, 1) * static_cast<double>(batch);
-  SubsampledGaussian weaker = medium;
+  SubsampledGaussian weaker = medium_privacy;
   weaker.sigma *= used / mean;
-  return {.statement = "Noise for the sensitivity of a single gradient makes batches of 256 private.",
-          .verdict = verdict_of(sum <= used),
-          .found = fmt::format(
-              "Squaring the batch's sum, one example moves both moments by {:.0f}, where noise for {:.2f} "
-              "was drawn; squaring its mean, by {:.2f}/256 instead of {:.2f}/256: by the paper's own "
-              "accounting ε = {:.0f} instead of {:.2f}. At batch 1 the claim holds.",
-              sum, used, mean, used, pld_epsilon(weaker, paper_delta), pld_epsilon(medium, paper_delta))};
+  return {
+      .statement = "Noise for the sensitivity of a single gradient makes batches of 256 private.",
+      .verdict = verdict_of(sum <= used),
+      .found = fmt::format(
+          "Squaring the batch's sum, one example moves both moments by {:.0f}, where noise for {:.2f} "
+          "was drawn; squaring its mean, by {:.2f}/256 instead of {:.2f}/256: by the paper's own "
+          "accounting ε = {:.0f} instead of {:.2f}. At batch 1 the claim holds.",
+          sum, used, mean, used, pld_epsilon(weaker, paper_delta), pld_epsilon(medium_privacy, paper_delta))};
 }
 
 Claim accounting_claim() {
-  const double medium_pld = pld_epsilon(medium, paper_delta), high_pld = pld_epsilon(high, paper_delta);
-  const RenyiBound medium_rdp = rdp_epsilon(medium, paper_delta), high_rdp = rdp_epsilon(high, paper_delta);
+  const double medium_pld = pld_epsilon(medium_privacy, paper_delta),
+               high_pld = pld_epsilon(high_privacy, paper_delta);
+  const RenyiBound medium_rdp = rdp_epsilon(medium_privacy, paper_delta),
+                   high_rdp = rdp_epsilon(high_privacy, paper_delta);
   // About: within a tenth.
   const bool holds = std::abs(medium_pld / 1.7 - 1) < 0.1 && std::abs(high_pld / 0.16 - 1) < 0.1;
   return {.statement = "The runs have ε of about 1.7 and 0.16.",

@@ -12,7 +12,7 @@
 namespace jme::experiments {
 namespace {
 
-constexpr std::size_t rows = 1000;
+constexpr std::size_t table_horizon = 1000;
 
 struct Row {
   const char* method;
@@ -22,14 +22,14 @@ struct Row {
 };
 
 std::string rmse(const Workload& workload, const Shape& shape) {
-  const Horizon horizon(rows);
+  const Horizon horizon(table_horizon);
   return fmt::format("{:.4g}", shape_quality(workload.filter(horizon), shape.filter(workload, horizon)).rmse);
 }
 
 }  // namespace
 
 Figure workload_table(const Effort& effort) {
-  Figure figure{.title = "Workloads", .source = "Table 1", .setting = fmt::format("n = {}", rows)};
+  Figure figure{.title = "Workloads", .source = "Table 1", .setting = fmt::format("n = {}", table_horizon)};
   figure.notes = {
       "The right half is ours: root mean square noise of a release for rows of unit sensitivity and unit "
       "noise, without shaping, with the square root, and with the shape that jme chooses.",
@@ -44,13 +44,13 @@ Figure workload_table(const Effort& effort) {
                          Row{"exponential, weight β", "E_β", "β^(t−i) for i ≤ t", decay(0.9)},
                          Row{"standard average", "V", "1/t for i ≤ t", mean()},
                          Row{"sliding window, size k", "W_k", "1/k for t−k < i ≤ t", window(10)}}) {
-    const Shape chosen = choose_shape(row.workload, Horizon(rows), Objective::rmse, 5);
+    const Shape chosen = choose_shape(row.workload, Horizon(table_horizon), Objective::rmse, 5);
     table.rows.push_back({row.method, row.symbol, row.coefficients, "--workload " + row.workload.name(),
                           rmse(row.workload, Shape::identity()), rmse(row.workload, Shape::square_root()),
                           rmse(row.workload, chosen), chosen.name()});
-    const Filter a = row.workload.filter(Horizon(rows));
+    const Filter a = row.workload.filter(Horizon(table_horizon));
     const auto error = [&](const Shape& shape) {
-      return shape_quality(a, shape.filter(row.workload, Horizon(rows))).rmse;
+      return shape_quality(a, shape.filter(row.workload, Horizon(table_horizon))).rmse;
     };
     worst = std::max(worst, error(chosen) / error(Shape::identity()));
   }

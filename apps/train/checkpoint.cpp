@@ -23,9 +23,9 @@
 namespace jme::train {
 namespace {
 
-// The magic line, the length of the header, the header as JSON, the arrays it announces, SHA-256 of all
-// before.
-constexpr std::string_view magic = "jme-train checkpoint 2\n";
+// The magic line, the length of the header, the header as JSON, the arrays it announces, SHA-256
+// of all before.
+constexpr std::string_view checkpoint_magic = "jme-train checkpoint 2\n";
 using Digest = std::array<std::uint8_t, SHA256_DIGEST_LENGTH>;
 
 Digest sum_of(std::string_view bytes) {
@@ -93,12 +93,14 @@ struct Contents {
 std::optional<Contents> read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file || bytes.size() < magic.size() + sizeof(Digest) || !bytes.starts_with(magic)) return std::nullopt;
+  if (!file || bytes.size() < checkpoint_magic.size() + sizeof(Digest) ||
+      !bytes.starts_with(checkpoint_magic))
+    return std::nullopt;
   std::string_view rest(bytes);
   rest.remove_suffix(sizeof(Digest));
   const Digest sum = sum_of(rest);
   if (std::memcmp(sum.data(), bytes.data() + rest.size(), sum.size()) != 0) return std::nullopt;
-  rest.remove_prefix(magic.size());
+  rest.remove_prefix(checkpoint_magic.size());
   try {
     const auto length = take<std::uint64_t>(rest, 1)[0];
     const auto text = take<char>(rest, length);
@@ -150,7 +152,7 @@ void Checkpoint::save(const std::string& identity, const Snapshot& snapshot) con
                                       {"noise_first", snapshot.adam.noise.first.size()},
                                       {"noise_second", snapshot.adam.noise.second.size()}};
   const std::string text = header.dump();
-  std::string bytes(magic);
+  std::string bytes(checkpoint_magic);
   append(bytes, std::vector<std::uint64_t>{text.size()});
   bytes += text;
   append(bytes, snapshot.parameters);

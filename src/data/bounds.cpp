@@ -25,7 +25,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
-InvalidParameter complaint(std::string_view what) {
+InvalidParameter bounds_complaint(std::string_view what) {
   return {"bounds", what};
 }
 
@@ -39,16 +39,17 @@ Entry parse_entry(std::string_view text) {
   const std::size_t equals = text.find('=');
   const std::size_t colon = equals == std::string_view::npos ? equals : text.find(':', equals);
   if (colon == std::string_view::npos || text.find('=', equals + 1) != std::string_view::npos)
-    throw complaint(fmt::format("'{}' is not NAME=LOW:HIGH (names with ',' or '=' are not supported)", text));
+    throw bounds_complaint(
+        fmt::format("'{}' is not NAME=LOW:HIGH (names with ',' or '=' are not supported)", text));
   const std::string_view name = trimmed(text.substr(0, equals));
-  if (name.empty()) throw complaint(fmt::format("'{}' names no column", text));
+  if (name.empty()) throw bounds_complaint(fmt::format("'{}' names no column", text));
   const auto low = finite_number(text.substr(equals + 1, colon - equals - 1));
   const auto high = finite_number(text.substr(colon + 1));
-  if (!low || !high) throw complaint(fmt::format("LOW and HIGH of {} must be finite numbers", name));
-  if (!(*low < *high)) throw complaint(fmt::format("{} needs LOW < HIGH", name));
+  if (!low || !high) throw bounds_complaint(fmt::format("LOW and HIGH of {} must be finite numbers", name));
+  if (!(*low < *high)) throw bounds_complaint(fmt::format("{} needs LOW < HIGH", name));
   // Half a range below the smallest normal number would map the range to infinity, or lose its bits.
   if (*high / 2 - *low / 2 < std::numeric_limits<double>::min())
-    throw complaint(fmt::format("the range of {} is too narrow", name));
+    throw bounds_complaint(fmt::format("the range of {} is too narrow", name));
   return {std::string(name), *low, *high};
 }
 
@@ -59,7 +60,7 @@ std::vector<Entry> parse_entries(std::string_view text) {
     entries.push_back(parse_entry(text.substr(0, comma)));
     const auto same_name = [&](const Entry& entry) { return entry.name == entries.back().name; };
     if (std::any_of(entries.begin(), entries.end() - 1, same_name))
-      throw complaint(fmt::format("column {} is bounded twice", entries.back().name));
+      throw bounds_complaint(fmt::format("column {} is bounded twice", entries.back().name));
     if (comma == text.size()) return entries;
     text.remove_prefix(comma + 1);
   }
@@ -70,12 +71,12 @@ std::vector<Entry> parse_entries(std::string_view text) {
 ColumnBounds ColumnBounds::parse(std::string_view text, const std::vector<std::string>& columns) {
   for (const std::string& column : columns)
     if (column.find_first_of(",=") != std::string::npos)
-      throw complaint(
+      throw bounds_complaint(
           fmt::format("column {} cannot be bounded: names with ',' or '=' are not supported", column));
   const std::vector<Entry> entries = parse_entries(text);
   for (const Entry& entry : entries)
     if (std::find(columns.begin(), columns.end(), entry.name) == columns.end())
-      throw complaint(
+      throw bounds_complaint(
           fmt::format("there is no column {} among those taken: {}", entry.name, fmt::join(columns, ", ")));
 
   ColumnBounds bounds;
@@ -85,11 +86,11 @@ ColumnBounds ColumnBounds::parse(std::string_view text, const std::vector<std::s
       return candidate.name == trimmed(column);
     });
     if (entry == entries.end())
-      throw complaint(fmt::format("column {} has no bounds: every column needs them", column));
+      throw bounds_complaint(fmt::format("column {} has no bounds: every column needs them", column));
     // Products of two columns in natural units must stay finite.
     constexpr double largest = 1e140;
     if (std::abs(entry->low) > largest || std::abs(entry->high) > largest)
-      throw complaint(fmt::format("column {} must lie between -1e140 and 1e140", column));
+      throw bounds_complaint(fmt::format("column {} must lie between -1e140 and 1e140", column));
     bounds.centre_.push_back(entry->high / 2 + entry->low / 2);
     bounds.half_width_.push_back(entry->high / 2 - entry->low / 2);
   }

@@ -11,7 +11,7 @@
 namespace jme::data {
 namespace {
 
-constexpr std::size_t initial_buffer = std::size_t{1} << 16;
+constexpr std::size_t initial_line_buffer = std::size_t{1} << 16;
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
@@ -22,7 +22,7 @@ bool is_blank(std::string_view text) {
 }  // namespace
 
 LineSource::LineSource(const std::string& path, BeforeRead before_read)
-    : bytes_(path, std::move(before_read)), buffer_(initial_buffer + padding), nul_(none) {}
+    : bytes_(path, std::move(before_read)), buffer_(initial_line_buffer + padding), nul_(none) {}
 
 std::string_view LineSource::text() const {
   const bool carriage_return = end_ > begin_ && buffer_[end_ - 1] == '\r';

@@ -11,7 +11,7 @@
 namespace jme {
 namespace {
 
-InvalidParameter complaint(std::string_view what) {
+InvalidParameter missing_complaint(std::string_view what) {
   return {"missing", what};
 }
 
@@ -32,7 +32,7 @@ MissingRules MissingRules::parse(std::string_view text) {
     const std::string_view part = text.substr(0, comma);
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos) {
-      if (has_rest) throw complaint("says twice what columns not named become");
+      if (has_rest) throw missing_complaint("says twice what columns not named become");
       has_rest = true;
       if (part == "centre" || part == "center") {
         rules.rest_ = Rest::centre;
@@ -47,12 +47,12 @@ MissingRules MissingRules::parse(std::string_view text) {
       }
     } else {
       Value value{.column = std::string(part.substr(0, equals)), .value = 0};
-      if (value.column.empty()) throw complaint(fmt::format("'{}' names no column", part));
+      if (value.column.empty()) throw missing_complaint(fmt::format("'{}' names no column", part));
       if (data::parse_number(part.substr(equals + 1), value.value) != data::CellStatus::number)
-        throw complaint(fmt::format("the value of {} must be a finite number", value.column));
+        throw missing_complaint(fmt::format("the value of {} must be a finite number", value.column));
       const auto same = [&](const Value& other) { return other.column == value.column; };
       if (std::any_of(rules.values_.begin(), rules.values_.end(), same))
-        throw complaint(fmt::format("column {} is filled twice", value.column));
+        throw missing_complaint(fmt::format("column {} is filled twice", value.column));
       rules.values_.push_back(std::move(value));
     }
     if (comma == text.size()) return rules;
@@ -71,14 +71,14 @@ MissingCells MissingRules::of(const std::vector<std::string>& columns, const Col
   for (const Value& value : values_) {
     const auto found = std::find(columns.begin(), columns.end(), value.column);
     if (found == columns.end())
-      throw complaint(
+      throw missing_complaint(
           fmt::format("there is no column {} among those taken: {}", value.column, fmt::join(columns, ", ")));
     const auto i = static_cast<std::size_t>(found - columns.begin());
     const double unit = (value.value - bounds.centre()[i]) / bounds.half_width()[i];
     // The map may round past the edge for a value on it.
     constexpr double edge = 1 + 1e-12;
     if (!bounds.is_none() && !(unit >= -edge && unit <= edge))
-      throw complaint(fmt::format("the value of {} must lie inside its bounds", value.column));
+      throw missing_complaint(fmt::format("the value of {} must lie inside its bounds", value.column));
     cells.rules_[i] = OnMissing::fill;
     cells.from_[i] = MissingCells::From::value;
     cells.values_[i] = bounds.is_none() ? unit : std::clamp(unit, -1.0, 1.0);

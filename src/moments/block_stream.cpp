@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::size_t tile = FilterStream::tile;
 // A piece of work that one thread takes at a time: some ten microseconds.
-constexpr std::size_t piece = 8 * tile;
+constexpr std::size_t batch_piece = 8 * tile;
 
 unsigned thread_count(const BatchConfig& config) {
   const unsigned most = config.threads != 0 ? config.threads : std::thread::hardware_concurrency();
   return static_cast<unsigned>(
-      std::clamp<std::size_t>(config.dimension / (4 * piece), 1, std::max(most, 1U)));
+      std::clamp<std::size_t>(config.dimension / (4 * batch_piece), 1, std::max(most, 1U)));
 }
 
 /// How squares of the sum are formed in lattice units: second = factor * first^2.
@@ -86,9 +86,9 @@ struct BlockStream::Engine {
     noise_first.begin_step();
     broken = true;
     if (noise_second) noise_second->begin_step();
-    pool.run((width + piece - 1) / piece, [&](std::size_t number) {
-      const std::size_t end = std::min(width, (number + 1) * piece);
-      for (std::size_t begin = number * piece; begin < end; begin += tile)
+    pool.run((width + batch_piece - 1) / batch_piece, [&](std::size_t number) {
+      const std::size_t end = std::min(width, (number + 1) * batch_piece);
+      for (std::size_t begin = number * batch_piece; begin < end; begin += tile)
         run_tile(begin, load, take, touched);
     });
     noise_first.end_step();
@@ -121,8 +121,8 @@ void BlockStream::step(const std::function<void(const BlockTile&)>& load,
 
 void BlockStream::share_out(const std::function<void(std::size_t, std::size_t)>& work) {
   const std::size_t width = engine_->mechanism.config().dimension;
-  engine_->pool.run((width + piece - 1) / piece, [&](std::size_t number) {
-    work(number * piece, std::min(piece, width - number * piece));
+  engine_->pool.run((width + batch_piece - 1) / batch_piece, [&](std::size_t number) {
+    work(number * batch_piece, std::min(batch_piece, width - number * batch_piece));
   });
 }
 

@@ -19,7 +19,6 @@ namespace jme::report {
 
 namespace {
 
-constexpr double margin = 4;
 constexpr double thickness = 16, between_groups = 8;
 constexpr double text_size = 11.5;
 constexpr double most_name_width = 120;

@@ -12,7 +12,6 @@ namespace jme::report {
 namespace {
 
 constexpr double tick_size = 11.5;
-constexpr double label_size = 11.5;
 constexpr double tick_height = 17;   // labels under the plot
 constexpr double title_height = 16;  // an axis' title
 constexpr double between_labels = 12;

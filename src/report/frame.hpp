@@ -9,6 +9,8 @@
 
 namespace jme::report {
 
+inline constexpr double label_size = 11.5;  ///< of an axis' title and a line's label
+
 /// The rectangle in which values are drawn, its scales and their ticks.
 struct Frame {
   Box plot;

@@ -8,10 +8,9 @@ namespace {
 
 constexpr double title_size = 13.5;
 constexpr std::size_t most_title_lines = 3;
-constexpr double name_size = 12;
 constexpr double row_height = 18;
 constexpr double swatch = 20;
-constexpr double gap = 16;
+constexpr double entry_gap = 16;
 
 }  // namespace
 
@@ -34,7 +33,7 @@ Legend::Legend(std::span<const Series> series, double width) : series_(series) {
     const double needed = swatch + 6 + text_width(name, name_size);
     if (at.x > 0 && at.x + needed > width) at = {0, at.y + row_height};
     entries_.push_back({.index = i, .name = name, .at = at});
-    at.x += needed + gap;
+    at.x += needed + entry_gap;
   }
 }
 

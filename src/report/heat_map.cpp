@@ -18,7 +18,6 @@ namespace jme::report {
 
 namespace {
 
-constexpr double margin = 4;
 constexpr double largest_cell = 68, smallest_cell = 9;
 constexpr double largest_text = 12, smallest_text = 8;
 constexpr double most_row_name = 84, most_column_name = 68;
@@ -96,7 +95,7 @@ double widest(const std::vector<std::string>& words, double size) {
   return width;
 }
 
-double name_size(double cell) {
+double cell_name_size(double cell) {
   return std::clamp(cell, smallest_text, largest_text - 1);
 }
 
@@ -114,7 +113,7 @@ Layout layout_of(const HeatMap& map, const std::vector<std::string>& cells, doub
   }
   layout.cell_height = layout.text_size > 0 ? std::clamp(layout.cell_width * 0.62, 22.0, 34.0)
                                             : std::min(layout.cell_width, many_rows ? 13.0 : 34.0);
-  const double longest = std::min(most_column_name, widest(map.columns, name_size(layout.cell_width)));
+  const double longest = std::min(most_column_name, widest(map.columns, cell_name_size(layout.cell_width)));
   double right = margin;
   layout.top = above + 16;
   if (longest > layout.cell_width - 3) {
@@ -138,8 +137,8 @@ Layout layout_of(const HeatMap& map, const std::vector<std::string>& cells, doub
 }
 
 void draw_names(Canvas& canvas, const HeatMap& map, const Layout& layout) {
-  const double column_size = name_size(layout.cell_width);
-  const double row_size = name_size(layout.cell_height);
+  const double column_size = cell_name_size(layout.cell_width);
+  const double row_size = cell_name_size(layout.cell_height);
   for (std::size_t j = 0; j < map.columns.size(); ++j) {
     const double x = layout.left + (static_cast<double>(j) + 0.5) * layout.cell_width;
     const std::string name = elided(map.columns[j], column_size, most_column_name);

@@ -11,8 +11,6 @@ namespace jme::report {
 
 namespace {
 
-constexpr double margin = 4;
-
 /// All panels on one axis: the range that holds the data of each.
 void share(std::vector<LineChart>& panels, bool x, bool y) {
   DataRanges all = data_ranges(panels.front());

@@ -15,8 +15,6 @@ namespace jme::report {
 
 namespace {
 
-constexpr double name_size = 12;
-constexpr double label_size = 11.5;
 constexpr double name_spacing = 14;
 constexpr double name_gap = 14;  // between a curve and its name: room for a line from one to the other
 constexpr double marker_radius = 3.2;

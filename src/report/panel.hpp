@@ -12,6 +12,9 @@
 
 namespace jme::report {
 
+inline constexpr double margin = 4;      ///< left free around a drawing
+inline constexpr double name_size = 12;  ///< of a series' name
+
 /// Throws InvalidParameter where a series cannot be drawn.
 void check(const LineChart& chart);
 

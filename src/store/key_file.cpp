@@ -21,11 +21,11 @@ namespace {
 
 // Three parts that no disk writes together: the key, which is never written again, and the two places of the
 // counter.
-constexpr std::size_t part = 4096;
-constexpr std::size_t file_size = 3 * part;
+constexpr std::size_t sector = 4096;
+constexpr std::size_t file_size = 3 * sector;
 constexpr std::string_view magic = "jme stream key\n";
-constexpr std::uint64_t format = 1;
-constexpr std::size_t key_offset = magic.size() + sizeof format;
+constexpr std::uint64_t key_format = 1;
+constexpr std::size_t key_offset = magic.size() + sizeof key_format;
 constexpr std::size_t check_offset = key_offset + 32;
 constexpr std::size_t header_size = check_offset + sizeof(Tag);
 constexpr std::size_t place_size = sizeof(std::uint64_t) + sizeof(Tag);
@@ -33,11 +33,11 @@ constexpr std::size_t place_size = sizeof(std::uint64_t) + sizeof(Tag);
 using Header = std::array<std::byte, header_size>;
 
 std::size_t place_of(std::uint64_t counter) {
-  return part * (1 + counter % 2);
+  return sector * (1 + counter % 2);
 }
 
 Tag check_of_key(const Key& key) {
-  return Hmac(key).tag(ByteWriter().text("jme key file").number(format).bytes());
+  return Hmac(key).tag(ByteWriter().text("jme key file").number(key_format).bytes());
 }
 
 Bytes place(const Key& key, std::uint64_t counter) {
@@ -78,7 +78,7 @@ Key checked_key(const std::filesystem::path& path, const File& file) {
   OPENSSL_cleanse(header.data(), header.size());
   const Key key(bytes);
   OPENSSL_cleanse(bytes.data(), bytes.size());
-  if (version > format) throw damaged(path, "was written by a newer version of jme, or is damaged");
+  if (version > key_format) throw damaged(path, "was written by a newer version of jme, or is damaged");
   if (!equal(stored, check_of_key(key))) throw damaged(path, "is damaged");
   return key;
 }
@@ -95,7 +95,7 @@ void KeyFile::create(const std::filesystem::path& path, const Key& key) {
     const auto put = [&](std::size_t offset, std::span<const std::byte> bytes) {
       std::copy(bytes.begin(), bytes.end(), whole.begin() + static_cast<std::ptrdiff_t>(offset));
     };
-    put(0, ByteWriter().raw(bytes_of(magic)).number(format).bytes());
+    put(0, ByteWriter().raw(bytes_of(magic)).number(key_format).bytes());
     put(key_offset, bytes_of(key.bytes()));
     put(check_offset, check_of_key(key));
     put(place_of(0), place(key, 0));

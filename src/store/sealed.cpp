@@ -24,7 +24,7 @@ const unsigned char* octets(const std::byte* bytes) {
   return reinterpret_cast<const unsigned char*>(bytes);
 }
 
-void require(int result) {
+void require_sealed(int result) {
   if (result != 1) throw Error("AES-256-GCM failed in OpenSSL");
 }
 
@@ -33,11 +33,11 @@ Context begin(const Key& key, std::uint64_t counter, std::span<const std::byte> 
   if (!context) throw Error("AES-256-GCM failed in OpenSSL");
   std::array<unsigned char, 12> iv{};
   std::memcpy(iv.data(), &counter, sizeof counter);
-  require(
+  require_sealed(
       EVP_CipherInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, key.bytes().data(), iv.data(), encrypt));
   int length = 0;
-  require(EVP_CipherUpdate(context.get(), nullptr, &length, octets(about.data()),
-                           static_cast<int>(about.size())));
+  require_sealed(EVP_CipherUpdate(context.get(), nullptr, &length, octets(about.data()),
+                                  static_cast<int>(about.size())));
   return context;
 }
 
@@ -45,7 +45,8 @@ void transform(EVP_CIPHER_CTX* context, std::span<const std::byte> from, std::by
   while (!from.empty()) {
     const std::size_t count = std::min(from.size(), piece);
     int length = 0;
-    require(EVP_CipherUpdate(context, octets(to), &length, octets(from.data()), static_cast<int>(count)));
+    require_sealed(
+        EVP_CipherUpdate(context, octets(to), &length, octets(from.data()), static_cast<int>(count)));
     from = from.subspan(count);
     to += length;
   }
@@ -59,8 +60,9 @@ Bytes seal(const Key& key, std::uint64_t counter, std::span<const std::byte> abo
   Bytes sealed(secret.size() + tag_size);
   transform(context.get(), secret, sealed.data());
   int length = 0;
-  require(EVP_CipherFinal_ex(context.get(), octets(sealed.data() + secret.size()), &length));
-  require(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, tag_size, sealed.data() + secret.size()));
+  require_sealed(EVP_CipherFinal_ex(context.get(), octets(sealed.data() + secret.size()), &length));
+  require_sealed(
+      EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, tag_size, sealed.data() + secret.size()));
   return sealed;
 }
 
@@ -73,7 +75,7 @@ Bytes unseal(const Key& key, std::uint64_t counter, std::span<const std::byte> a
   transform(context.get(), hidden, secret.data());
   std::array<std::byte, tag_size> tag;
   std::copy_n(sealed.end() - tag_size, tag_size, tag.begin());
-  require(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, tag_size, tag.data()));
+  require_sealed(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, tag_size, tag.data()));
   int length = 0;
   std::array<unsigned char, tag_size> none;
   if (EVP_CipherFinal_ex(context.get(), none.data(), &length) != 1) {

@@ -8,7 +8,7 @@ namespace jme::store {
 
 namespace {
 
-void require(int result) {
+void require_digested(int result) {
   if (result != 1) throw Error("SHA-256 failed in OpenSSL");
 }
 
@@ -19,17 +19,18 @@ void Sha256::Free::operator()(EVP_MD_CTX* context) const {
 }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-  require(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
+  require_digested(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
 }
 
 void Sha256::add(std::span<const std::byte> part) {
-  require(EVP_DigestUpdate(context_.get(), part.data(), part.size()));
+  require_digested(EVP_DigestUpdate(context_.get(), part.data(), part.size()));
 }
 
 std::array<std::byte, 32> Sha256::digest() {
   std::array<std::byte, 32> result;
-  require(EVP_DigestFinal_ex(context_.get(), reinterpret_cast<unsigned char*>(result.data()), nullptr));
-  require(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
+  require_digested(
+      EVP_DigestFinal_ex(context_.get(), reinterpret_cast<unsigned char*>(result.data()), nullptr));
+  require_digested(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
   return result;
 }
 

@@ -16,7 +16,7 @@ namespace jme::store {
 namespace {
 
 constexpr std::int64_t application = 0x6a6d6573;  // "jmes"
-constexpr std::int64_t format = 1;
+constexpr std::int64_t log_format = 1;
 
 constexpr const char* schema =
     "CREATE TABLE about (id INTEGER PRIMARY KEY CHECK (id = 1), settings BLOB NOT NULL, facts BLOB NOT NULL,"
@@ -139,10 +139,10 @@ void StreamLog::load() {
   if (database_.number("PRAGMA application_id") != application)
     throw StateError("the state is no state of jme");
   const std::int64_t version = database_.number("PRAGMA user_version");
-  if (version > format) {
+  if (version > log_format) {
     throw StateError(
         fmt::format("the state was written by a newer version of jme (format {}, this version knows {})",
-                    version, format));
+                    version, log_format));
   }
   std::string found;
   Statement tables = database_.prepare("SELECT sql FROM sqlite_schema ORDER BY rowid");
@@ -253,7 +253,7 @@ void StreamLog::begin(const About& about, const StreamState& state) {
   Transaction transaction(database_);
   database_.run(schema);
   database_.run(
-      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application, format).c_str());
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application, log_format).c_str());
   about_ = about;
   about_->created = now();
   head_ = {};

@@ -17,7 +17,7 @@ namespace {
 
 using Eigen::VectorXd;
 
-constexpr double sigma = 0.8, zeta = 1.3;
+constexpr double batch_sigma = 0.8, batch_zeta = 1.3;
 
 struct Sums {
   VectorXd first, second;
@@ -34,7 +34,7 @@ Sums sums_of(BatchMethod method, const std::vector<VectorXd>& rows, double tau) 
   Sums sums{VectorXd::Zero(d), VectorXd::Zero(d)};
   for (const VectorXd& row : rows) {
     const double norm = std::sqrt(row.squaredNorm() + tau * square(row).squaredNorm());
-    const double factor = method == BatchMethod::joint_clip ? std::min(1.0, zeta / norm) : 1.0;
+    const double factor = method == BatchMethod::joint_clip ? std::min(1.0, batch_zeta / norm) : 1.0;
     sums.first += factor * row;
     sums.second += factor * square(row);
   }
@@ -46,8 +46,8 @@ Sums sums_of(BatchMethod method, const std::vector<VectorXd>& rows, double tau) 
 
 BatchCalibrationRequest request(BatchMethod method, std::size_t batch, Adjacency adjacency, double lambda) {
   return {.method = method,
-          .sigma = sigma,
-          .rows = {.adjacency = adjacency, .dimension = 3, .norm_bound = zeta},
+          .sigma = batch_sigma,
+          .rows = {.adjacency = adjacency, .dimension = 3, .norm_bound = batch_zeta},
           .exposure = single_exposure({1.0}, {1.0}),
           .lambda = lambda,
           .batch = batch};
@@ -58,7 +58,7 @@ double share(const Calibration& calibration, const Sums& a, const Sums& b) {
   const double second = calibration.std_second > 0
                             ? (a.second - b.second).squaredNorm() / std::pow(calibration.std_second, 2)
                             : 0;
-  return sigma * std::sqrt(first + second);
+  return batch_sigma * std::sqrt(first + second);
 }
 
 constexpr std::array methods{BatchMethod::jme, BatchMethod::jme_batch_mean, BatchMethod::pp,
@@ -72,7 +72,7 @@ void for_neighbours(std::size_t batch, Adjacency adjacency, double lambda, const
   std::uniform_real_distribution<double> uniform;
   const auto draw = [&] {
     VectorXd v = VectorXd::NullaryExpr(3, [&] { return normal(engine); });
-    return VectorXd(v.normalized() * zeta * std::pow(uniform(engine), 0.2));
+    return VectorXd(v.normalized() * batch_zeta * std::pow(uniform(engine), 0.2));
   };
   const auto other = [&](const VectorXd& y) {
     return adjacency == Adjacency::add_remove ? VectorXd(VectorXd::Zero(3)) : y;
@@ -84,14 +84,14 @@ void for_neighbours(std::size_t batch, Adjacency adjacency, double lambda, const
     changed.front() = other(draw());
     visit(rows, changed);
   }
-  const VectorXd e1 = zeta * VectorXd::Unit(3, 0), e2 = zeta * VectorXd::Unit(3, 1);
+  const VectorXd e1 = batch_zeta * VectorXd::Unit(3, 0), e2 = batch_zeta * VectorXd::Unit(3, 1);
   const std::vector<VectorXd> aligned(batch, e1);
   std::vector<VectorXd> changed = aligned;
   changed.front() = other(-e1);
   visit(aligned, changed);
   // The pair of rows that attains r_d: inner product -1/(2 nu) beyond nu = 1/2, squares as far apart as they
   // get.
-  const double cosine = -std::min(1.0, 1 / (2 * lambda * zeta * zeta));
+  const double cosine = -std::min(1.0, 1 / (2 * lambda * batch_zeta * batch_zeta));
   const double half = std::acos(cosine) / 2;
   for (const double turn : {0.0, std::acos(-1.0) / 4}) {
     changed = aligned;
@@ -126,10 +126,10 @@ TEST(BatchCalibration, IsPrivateForEveryMethodBatchAndAdjacency) {
 
 TEST(BatchCalibration, AsInThePaperIsPrivateForSingleRowsOnly) {
   for (std::size_t batch : {1U, 2U, 256U}) {
-    const Calibration calibration =
-        calibrate_batch(request(BatchMethod::jme_paper, batch, Adjacency::replace_one, 1 / (zeta * zeta)));
+    const Calibration calibration = calibrate_batch(
+        request(BatchMethod::jme_paper, batch, Adjacency::replace_one, 1 / (batch_zeta * batch_zeta)));
     double worst = 0;
-    for_neighbours(batch, Adjacency::replace_one, 1 / (zeta * zeta),
+    for_neighbours(batch, Adjacency::replace_one, 1 / (batch_zeta * batch_zeta),
                    [&](const auto& rows, const auto& changed) {
                      worst = std::max(worst, share(calibration, sums_of(BatchMethod::jme_paper, rows, 1),
                                                    sums_of(BatchMethod::jme_paper, changed, 1)));
@@ -157,7 +157,7 @@ TEST(BatchCalibration, OfSampledReplaceOneTakesTwiceASingleContribution) {
     EXPECT_EQ(calibrate_batch(wanted).sensitivity, 2 * removed);
   }
   EXPECT_NEAR(calibrate_batch(request(BatchMethod::jme, 1, Adjacency::add_remove, 1)).sensitivity,
-              zeta * std::sqrt(1 + zeta * zeta), 1e-12);
+              batch_zeta * std::sqrt(1 + batch_zeta * batch_zeta), 1e-12);
 }
 
 TEST(BatchCalibration, AddsTheRoundingSlackOfBothChannels) {
@@ -166,11 +166,11 @@ TEST(BatchCalibration, AddsTheRoundingSlackOfBothChannels) {
   wanted.slack = {.first = 0.01, .second = 0.002};
   EXPECT_NEAR(calibrate_batch(wanted).sensitivity, without + 0.01 + 2 * 0.002, 1e-12);
   wanted.method = BatchMethod::pp;
-  EXPECT_NEAR(calibrate_batch(wanted).sensitivity, zeta + 0.01, 1e-12);
+  EXPECT_NEAR(calibrate_batch(wanted).sensitivity, batch_zeta + 0.01, 1e-12);
   // Sampled replace-one moves twice, and each move may be rounded away from the other.
   wanted.sampled = true;
   wanted.rows.adjacency = Adjacency::replace_one;
-  EXPECT_NEAR(calibrate_batch(wanted).sensitivity, 2 * zeta + 2 * 0.01, 1e-12);
+  EXPECT_NEAR(calibrate_batch(wanted).sensitivity, 2 * batch_zeta + 2 * 0.01, 1e-12);
   wanted.method = BatchMethod::jme;
   EXPECT_NEAR(calibrate_batch(wanted).sensitivity, 2 * (without + 0.01 + 2 * 0.002), 1e-12);
 }

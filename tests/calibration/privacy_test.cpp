@@ -19,7 +19,7 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-constexpr double sigma = 0.8;
+constexpr double tested_sigma = 0.8;
 
 struct Shapes {
   std::string what;
@@ -64,12 +64,12 @@ double spent(const Shapes& shapes, const RowModel& rows, SecondMoment second, do
         .second = second};
     worst = std::max(worst, testing::worst_change(problem, 8, 23));
   }
-  return sigma * std::sqrt(worst);
+  return tested_sigma * std::sqrt(worst);
 }
 
 CalibrationRequest request(Method method, const Shapes& shapes, const RowModel& rows, SecondMoment second) {
   return {.method = method,
-          .sigma = sigma,
+          .sigma = tested_sigma,
           .rows = rows,
           .exposure = single_exposure(squared_columns(shapes.c1), squared_columns(shapes.c2)),
           .second = second};

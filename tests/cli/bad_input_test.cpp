@@ -10,13 +10,14 @@ using testing::Not;
 
 class BadInput : public InDirectory {};
 
-const std::string flags = "run --epsilon 1 --delta 1e-6 --norm-bound 1 --rows 100 --insecure-test-seed 5 ";
+const std::string hundred_rows =
+    "run --epsilon 1 --delta 1e-6 --norm-bound 1 --rows 100 --insecure-test-seed 5 ";
 const std::string good = "a,b\n0.1,0.2\n0.3,0.4\n";
 
 /// The third row is bad: the two releases before stay byte for byte, nothing follows, and the place is named.
 void expect_stops_at(const std::string& row, const std::string& place) {
-  const CommandResult before = jme(flags, {.input = good});
-  const CommandResult result = jme(flags, {.input = good + row + "0.5,0.6\n"});
+  const CommandResult before = jme(hundred_rows, {.input = good});
+  const CommandResult result = jme(hundred_rows, {.input = good + row + "0.5,0.6\n"});
   EXPECT_EQ(result.code, 3) << row;
   EXPECT_EQ(result.out, before.out) << row;
   EXPECT_THAT(result.err, HasSubstr("jme: error: ")) << row;
@@ -40,7 +41,7 @@ TEST_F(BadInput, ABadRowKeepsWhatWasReleasedAndReleasesNothingMore) {
 
 TEST_F(BadInput, ErrorsNameTheFileAndNeverShowAValue) {
   const std::string data = file("people.csv", "a,b\n0.1,0.2\n0.1,secret7\n");
-  const CommandResult result = jme(flags + data);
+  const CommandResult result = jme(hundred_rows + data);
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(result.err, HasSubstr("people.csv:3"));
   EXPECT_THAT(result.err, HasSubstr("column b"));
@@ -50,7 +51,7 @@ TEST_F(BadInput, ErrorsNameTheFileAndNeverShowAValue) {
 }
 
 TEST_F(BadInput, ABadRowInsideABlockReleasesNoPartOfIt) {
-  const CommandResult result = jme(flags + "--every 2", {.input = good + "0.5,0.6\nbad,row\n"});
+  const CommandResult result = jme(hundred_rows + "--every 2", {.input = good + "0.5,0.6\nbad,row\n"});
   EXPECT_EQ(result.code, 3);
   ASSERT_EQ(result.releases().size(), 1U);
   EXPECT_EQ(result.releases()[0]["t"], 2);
@@ -58,48 +59,49 @@ TEST_F(BadInput, ABadRowInsideABlockReleasesNoPartOfIt) {
 
 TEST_F(BadInput, QuotedFieldsSubnormalsAndHugeNumbersAreNumbers) {
   const CommandResult result =
-      jme(flags, {.input = "\"a\",\"b\"\n\"0.1\",0.2\n4.9e-324,1e308\n-1e308,1e-310\n"});
+      jme(hundred_rows, {.input = "\"a\",\"b\"\n\"0.1\",0.2\n4.9e-324,1e308\n-1e308,1e-310\n"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.releases().size(), 3U);
 }
 
 TEST_F(BadInput, NoRowsIsADataError) {
-  expect_refused(jme(flags + path("missing.csv")), 3, "missing.csv");
-  expect_refused(jme(flags + file("empty.csv", "")), 3, "empty.csv");
-  expect_refused(jme(flags + file("header.csv", "a,b\n")), 3, "header.csv");
-  expect_refused(jme(flags, {.input = ""}), 3, "");
-  expect_refused(jme(flags + file("bom.csv", "\xef\xbb\xbf")), 3, "bom.csv");
-  expect_refused(jme(flags + file("empty.ndjson", "")), 3, "empty.ndjson");
-  expect_refused(jme(flags + file("empty.npy", "")), 3, "empty.npy");
-  expect_refused(jme(flags + "/"), 3, "/");
+  expect_refused(jme(hundred_rows + path("missing.csv")), 3, "missing.csv");
+  expect_refused(jme(hundred_rows + file("empty.csv", "")), 3, "empty.csv");
+  expect_refused(jme(hundred_rows + file("header.csv", "a,b\n")), 3, "header.csv");
+  expect_refused(jme(hundred_rows, {.input = ""}), 3, "");
+  expect_refused(jme(hundred_rows + file("bom.csv", "\xef\xbb\xbf")), 3, "bom.csv");
+  expect_refused(jme(hundred_rows + file("empty.ndjson", "")), 3, "empty.ndjson");
+  expect_refused(jme(hundred_rows + file("empty.npy", "")), 3, "empty.npy");
+  expect_refused(jme(hundred_rows + "/"), 3, "/");
 }
 
 TEST_F(BadInput, NoRowsLeavesTheOutputFileAlone) {
   const std::string target = file("out.ndjson", "yesterday's releases\n");
-  EXPECT_EQ(jme(flags + "--output " + target, {.input = "a,b\n"}).code, 3);
+  EXPECT_EQ(jme(hundred_rows + "--output " + target, {.input = "a,b\n"}).code, 3);
   EXPECT_EQ(read_text(target), "yesterday's releases\n");
 }
 
 TEST_F(BadInput, GarbageIsADataErrorWithOneLine) {
   std::string garbage;
   for (int i = 0; i < 5000; ++i) garbage += static_cast<char>(i * 37 % 251);
-  expect_refused(jme(flags, {.input = garbage}), 3, "");
-  expect_refused(jme(flags + file("garbage.npy", garbage)), 3, "garbage.npy");
-  expect_refused(jme(flags + file("garbage.ndjson", garbage)), 3, "garbage.ndjson");
-  expect_refused(jme(flags + file("garbage.csv.gz", garbage)), 3, "garbage.csv.gz");
-  expect_refused(jme(flags + file("truncated.npy", "\x93NUMPY\x01")), 3, "truncated.npy");
+  expect_refused(jme(hundred_rows, {.input = garbage}), 3, "");
+  expect_refused(jme(hundred_rows + file("garbage.npy", garbage)), 3, "garbage.npy");
+  expect_refused(jme(hundred_rows + file("garbage.ndjson", garbage)), 3, "garbage.ndjson");
+  expect_refused(jme(hundred_rows + file("garbage.csv.gz", garbage)), 3, "garbage.csv.gz");
+  expect_refused(jme(hundred_rows + file("truncated.npy", "\x93NUMPY\x01")), 3, "truncated.npy");
 }
 
 TEST_F(BadInput, ATenMegabyteLineIsHandled) {
   const std::string line(10'000'000, '7');
-  const CommandResult result = jme(flags, {.input = "a,b\n0.1,0.2\n" + line + ",1\n"});
+  const CommandResult result = jme(hundred_rows, {.input = "a,b\n0.1,0.2\n" + line + ",1\n"});
   EXPECT_EQ(result.code, 3);
   EXPECT_EQ(result.releases().size(), 1U);
   EXPECT_LT(result.err.size(), 1000U);
 }
 
 TEST_F(BadInput, ZeroForABadRowGoesOn) {
-  const CommandResult result = jme(flags + "--on-bad-row zero", {.input = good + "bad,row\n0.5\n0.5,0.6\n"});
+  const CommandResult result =
+      jme(hundred_rows + "--on-bad-row zero", {.input = good + "bad,row\n0.5\n0.5,0.6\n"});
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.releases().size(), 5U);
   EXPECT_THAT(result.err, HasSubstr("2 bad row"));
@@ -115,9 +117,9 @@ TEST_F(BadInput, ControlCharactersNeverReachTheTerminal) {
 }
 
 TEST_F(BadInput, InputFlagsAreChecked) {
-  expect_refused(jme(flags + "--format xml", {.input = good}), 2, "format = xml: must be");
-  expect_refused(jme(flags + "--on-bad-row skip", {.input = good}), 2, "on-bad-row = skip: must be");
-  expect_refused(jme(flags + "--delimiter ab", {.input = good}), 2, "delimiter = ab: must be");
+  expect_refused(jme(hundred_rows + "--format xml", {.input = good}), 2, "format = xml: must be");
+  expect_refused(jme(hundred_rows + "--on-bad-row skip", {.input = good}), 2, "on-bad-row = skip: must be");
+  expect_refused(jme(hundred_rows + "--delimiter ab", {.input = good}), 2, "delimiter = ab: must be");
   expect_refused(
       jme("run --epsilon 1 --delta 1e-6 --norm-bound 1 --rows 3 --insecure-test-seed x", {.input = good}), 2,
       "insecure-test-seed = x: must be");

@@ -13,7 +13,7 @@ using testing::Not;
 
 class MissingCells : public InDirectory {};
 
-const std::string flags =
+const std::string filled_run =
     "run --sigma 1e-6 --rows 100 --every 2 --bounds a=0:10,b=-20:20 --insecure-test-seed 1 --emit "
     "mean,covariance ";
 const std::string gaps = "a,b\n9,\n8,4\nNA,2\n7,NaN\n";
@@ -24,25 +24,25 @@ std::string releases_of(const CommandResult& result) {
 }
 
 TEST_F(MissingCells, AreFilledAsIfTheValueHadStoodThere) {
-  const CommandResult filled = jme(flags + "--missing a=3,b=-5", {.input = gaps});
+  const CommandResult filled = jme(filled_run + "--missing a=3,b=-5", {.input = gaps});
   EXPECT_EQ(filled.code, 0) << filled.err;
-  EXPECT_EQ(releases_of(filled), releases_of(jme(flags, {.input = "a,b\n9,-5\n8,4\n3,2\n7,-5\n"})));
-  const CommandResult centre = jme(flags + "--missing centre", {.input = gaps});
-  EXPECT_EQ(releases_of(centre), releases_of(jme(flags, {.input = "a,b\n9,0\n8,4\n5,2\n7,0\n"})));
+  EXPECT_EQ(releases_of(filled), releases_of(jme(filled_run, {.input = "a,b\n9,-5\n8,4\n3,2\n7,-5\n"})));
+  const CommandResult centre = jme(filled_run + "--missing centre", {.input = gaps});
+  EXPECT_EQ(releases_of(centre), releases_of(jme(filled_run, {.input = "a,b\n9,0\n8,4\n5,2\n7,0\n"})));
 }
 
 TEST_F(MissingCells, AreToldToTheWriterAndNotToReaders) {
-  const CommandResult filled = jme(flags + "--missing centre", {.input = gaps});
+  const CommandResult filled = jme(filled_run + "--missing centre", {.input = gaps});
   EXPECT_THAT(filled.err, HasSubstr("note: 3 row(s) had missing cells that were filled (a 1, b 2); keep"));
   EXPECT_EQ(filled.lines()[0]["configuration"]["missing"], "centre");
   // The configuration says what would happen; whether it did happen shows nowhere.
-  const CommandResult whole = jme(flags + "--missing centre", {.input = "a,b\n9,0\n8,4\n5,2\n7,0\n"});
+  const CommandResult whole = jme(filled_run + "--missing centre", {.input = "a,b\n9,0\n8,4\n5,2\n7,0\n"});
   EXPECT_EQ(whole.out, filled.out);
   EXPECT_THAT(whole.err, Not(HasSubstr("note")));
 }
 
 TEST_F(MissingCells, BecomeTheMeanLastReleased) {
-  const CommandResult result = jme(flags + "--missing mean", {.input = gaps});
+  const CommandResult result = jme(filled_run + "--missing mean", {.input = gaps});
   ASSERT_EQ(result.code, 0) << result.err;
   // Before the first release the centre stands in: b = 0, 4. After it the means 8.5 and 2.
   const auto releases = result.releases();
@@ -91,8 +91,10 @@ TEST_F(MissingCells, BecomeWhatTheRestOfTheirRowLetsExpect) {
 }
 
 TEST_F(MissingCells, OfAWholeRowBecomeTheMeans) {
-  const std::string model = releases_of(jme(flags + "--missing model", {.input = "a,b\n9,3\n8,4\n,\n7,5\n"}));
-  const std::string mean = releases_of(jme(flags + "--missing mean", {.input = "a,b\n9,3\n8,4\n,\n7,5\n"}));
+  const std::string model =
+      releases_of(jme(filled_run + "--missing model", {.input = "a,b\n9,3\n8,4\n,\n7,5\n"}));
+  const std::string mean =
+      releases_of(jme(filled_run + "--missing mean", {.input = "a,b\n9,3\n8,4\n,\n7,5\n"}));
   EXPECT_EQ(model, mean);
 }
 
@@ -132,44 +134,44 @@ TEST_F(MissingCells, NeverLeaveTheBoundsHoweverNoisyTheReleases) {
 }
 
 TEST_F(MissingCells, OfColumnsNotNamedFollowTheBadRows) {
-  const CommandResult refused = jme(flags + "--missing a=3", {.input = gaps});
+  const CommandResult refused = jme(filled_run + "--missing a=3", {.input = gaps});
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.err, HasSubstr("stdin:2: column b: missing value"));
-  const CommandResult zero = jme(flags + "--missing a=3 --on-bad-row zero", {.input = gaps});
+  const CommandResult zero = jme(filled_run + "--missing a=3 --on-bad-row zero", {.input = gaps});
   EXPECT_EQ(zero.code, 0);
   EXPECT_THAT(zero.err, HasSubstr("2 bad row(s), 50% of all, counted as zero, the middle of"));
-  EXPECT_EQ(releases_of(zero), releases_of(jme(flags, {.input = "a,b\n5,0\n8,4\n3,2\n5,0\n"})));
-  const CommandResult fail = jme(flags + "--missing fail,b=0 --on-bad-row zero", {.input = gaps});
+  EXPECT_EQ(releases_of(zero), releases_of(jme(filled_run, {.input = "a,b\n5,0\n8,4\n3,2\n5,0\n"})));
+  const CommandResult fail = jme(filled_run + "--missing fail,b=0 --on-bad-row zero", {.input = gaps});
   EXPECT_EQ(fail.code, 3);
   EXPECT_THAT(fail.err, HasSubstr("stdin:4: column a"));
 }
 
 TEST_F(MissingCells, StoppingARunSayWhatHelpsAndWhatIsSpent) {
-  const CommandResult early = jme(flags, {.input = "a,b\n9,\n"});
+  const CommandResult early = jme(filled_run, {.input = "a,b\n9,\n"});
   EXPECT_EQ(early.code, 3);
   EXPECT_THAT(early.err, HasSubstr("stdin:2: column b: missing value (--missing fills single cells, "
                                    "--on-bad-row zero counts such a row as zero)"));
-  const CommandResult late = jme(flags, {.input = "a,b\n9,1\n8,4\n7,3\n6,NA\n"});
+  const CommandResult late = jme(filled_run, {.input = "a,b\n9,1\n8,4\n7,3\n6,NA\n"});
   EXPECT_THAT(late.err, HasSubstr("--missing"));
   EXPECT_THAT(late.err, HasSubstr("what was released before it stays released and its privacy is spent"));
-  const CommandResult text = jme(flags, {.input = "a,b\n9,1\n8,4\n7,secret\n"});
+  const CommandResult text = jme(filled_run, {.input = "a,b\n9,1\n8,4\n7,secret\n"});
   EXPECT_THAT(text.err, HasSubstr("--on-bad-row zero"));
   EXPECT_THAT(text.err, Not(HasSubstr("--missing")));
   EXPECT_THAT(text.err, Not(HasSubstr("secret")));
   // Where zero rows are allowed already, only the other advice is left.
-  const CommandResult fail = jme(flags + "--missing fail --on-bad-row zero", {.input = "a,b\n9,\n"});
+  const CommandResult fail = jme(filled_run + "--missing fail --on-bad-row zero", {.input = "a,b\n9,\n"});
   EXPECT_THAT(fail.err, HasSubstr("--missing"));
   EXPECT_THAT(fail.err, Not(HasSubstr("--on-bad-row")));
 }
 
 TEST_F(MissingCells, RulesAreCheckedBeforeTheDataIsLookedAt) {
   const std::string missing = path("missing.csv");
-  expect_refused(jme(flags + "--missing median " + missing), 2, "missing = median: must be");
-  expect_refused(jme(flags + "--missing a=11 " + missing), 2, "a must lie inside its bounds");
-  expect_refused(jme(flags + "--missing z=1 " + missing), 2, "no column z");
+  expect_refused(jme(filled_run + "--missing median " + missing), 2, "missing = median: must be");
+  expect_refused(jme(filled_run + "--missing a=11 " + missing), 2, "a must lie inside its bounds");
+  expect_refused(jme(filled_run + "--missing z=1 " + missing), 2, "no column z");
   expect_refused(jme("run --sigma 1 --rows 3 --norm-bound 1 --missing z=1", {.input = "a\n1\n"}), 2,
                  "no column z");
-  expect_refused(jme(flags + "--missing z=1 --dry-run"), 2, "no column z");
+  expect_refused(jme(filled_run + "--missing z=1 --dry-run"), 2, "no column z");
 }
 
 }  // namespace

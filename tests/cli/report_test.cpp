@@ -14,8 +14,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string secure = "run --epsilon 1 --delta 1e-6 ";
-const std::string seeded = secure + "--insecure-test-seed 7 ";
+const std::string report_run = "run --epsilon 1 --delta 1e-6 ";
+const std::string seeded_report_run = report_run + "--insecure-test-seed 7 ";
 
 /// Sensor readings: `columns` of them, `rows` times, inside [0, 10].
 std::string readings(int rows, int columns = 3) {
@@ -70,8 +70,9 @@ std::string words_of(const std::string& page) {
 }
 
 TEST_F(Report, HasEverySectionInItsOrder) {
-  const std::string html = page(
-      secure + bounds_of(3) + "--rows 400 --every 10 --emit mean,covariance,regression:c1", readings(400));
+  const std::string html =
+      page(report_run + bounds_of(3) + "--rows 400 --every 10 --emit mean,covariance,regression:c1",
+           readings(400));
   EXPECT_THAT(sections(html),
               testing::ElementsAre("Running means", "How the columns move together", "Principal components",
                                    "What goes with c1", "Error against time", "The plan", "What is promised",
@@ -86,7 +87,7 @@ TEST_F(Report, HasEverySectionInItsOrder) {
 
 TEST_F(Report, SaysWhatTheLastReleaseSays) {
   const CommandResult run =
-      jme(seeded + bounds_of(3) + "--rows 400 --every 10 --report " + path("report.html"),
+      jme(seeded_report_run + bounds_of(3) + "--rows 400 --every 10 --report " + path("report.html"),
           {.input = readings(400)});
   const auto last = run.releases().back();
   const std::string words = words_of(read_text(path("report.html")));
@@ -105,7 +106,7 @@ TEST_F(Report, SaysWhatTheLastReleaseSays) {
 TEST_F(Report, ShowsOnlyWhatWasAskedForAndCanBeHad) {
   const auto shown = [&](const std::string& flags) {
     std::vector<std::string> names =
-        sections(page(secure + bounds_of(3) + "--rows 400 --every 10 " + flags, readings(400)));
+        sections(page(report_run + bounds_of(3) + "--rows 400 --every 10 " + flags, readings(400)));
     names.resize(names.size() - 3);  // plan, promise and how to read are always there
     return names;
   };
@@ -125,11 +126,12 @@ TEST_F(Report, ShowsOnlyWhatWasAskedForAndCanBeHad) {
 TEST_F(Report, IsMadeForEveryWorkloadMethodAndSchedule) {
   const std::string sigma = "run --sigma 2 ";
   for (const std::string& start :
-       {secure + "--workload mean", secure + "--workload prefix", secure + "--workload decay:0.99",
-        secure + "--workload window:100", secure + "--method lambda-jme", secure + "--method ime",
-        secure + "--method cs", secure + "--method pp", secure + "--method pp-debiased",
-        secure + "--shape identity", secure + "--adjacency add-remove --lambda 0.1",
-        secure + "--participations 3 --separation 20", secure + "--raw", secure + "--psd", sigma}) {
+       {report_run + "--workload mean", report_run + "--workload prefix",
+        report_run + "--workload decay:0.99", report_run + "--workload window:100",
+        report_run + "--method lambda-jme", report_run + "--method ime", report_run + "--method cs",
+        report_run + "--method pp", report_run + "--method pp-debiased", report_run + "--shape identity",
+        report_run + "--adjacency add-remove --lambda 0.1", report_run + "--participations 3 --separation 20",
+        report_run + "--raw", report_run + "--psd", sigma}) {
     const std::string html = page(start + " " + bounds_of(2) + "--rows 400 --every 10", readings(400, 2));
     EXPECT_GE(sections(html).size(), 6U) << start;
     EXPECT_THAT(html, Not(HasSubstr("nan"))) << start;
@@ -137,33 +139,33 @@ TEST_F(Report, IsMadeForEveryWorkloadMethodAndSchedule) {
 }
 
 TEST_F(Report, OfOneReleaseOneColumnOrFiftyColumns) {
-  EXPECT_THAT(words_of(page(secure + bounds_of(3) + "--rows 100 --every 100", readings(100))),
+  EXPECT_THAT(words_of(page(report_run + bounds_of(3) + "--rows 100 --every 100", readings(100))),
               HasSubstr("release 1 "));
-  const std::string one = page(secure + bounds_of(1) + "--rows 100 --every 10", readings(100, 1));
+  const std::string one = page(report_run + bounds_of(1) + "--rows 100 --every 10", readings(100, 1));
   EXPECT_THAT(sections(one), Not(testing::Contains("How the columns move together")));
   EXPECT_THAT(words_of(one), HasSubstr("standard deviation"));
-  const std::string fifty = page(secure + bounds_of(50) + "--rows 300 --every 1", readings(300, 50));
+  const std::string fifty = page(report_run + bounds_of(50) + "--rows 300 --every 1", readings(300, 50));
   EXPECT_THAT(words_of(fifty), HasSubstr("first 12 of 50 columns"));
   EXPECT_LT(fifty.size(), 500'000U);
 }
 
 TEST_F(Report, OfAStreamThatEndsEarlyForeseesTheRest) {
-  const std::string ended = page(secure + bounds_of(2) + "--rows 1000 --every 10", readings(405, 2));
+  const std::string ended = page(report_run + bounds_of(2) + "--rows 1000 --every 10", readings(405, 2));
   EXPECT_THAT(words_of(ended), HasSubstr("predicted for the rest of the horizon"));
   EXPECT_THAT(words_of(ended), HasSubstr("405 rows"));
-  EXPECT_THAT(words_of(page(secure + bounds_of(2) + "--rows 405 --every 10", readings(405, 2))),
+  EXPECT_THAT(words_of(page(report_run + bounds_of(2) + "--rows 405 --every 10", readings(405, 2))),
               Not(HasSubstr("predicted for the rest")));
 }
 
 TEST_F(Report, StaysBelowHalfAMegabyteForSixColumnsAndAThousandReleases) {
-  const std::string html = page(secure + bounds_of(6) + "--rows 3000 --every 3", readings(3000, 6));
+  const std::string html = page(report_run + bounds_of(6) + "--rows 3000 --every 3", readings(3000, 6));
   EXPECT_THAT(words_of(html), HasSubstr(" 1000 releases "));
   EXPECT_LT(html.size(), 500'000U);
   EXPECT_THAT(words_of(html), HasSubstr("first, last, highest and lowest"));
 }
 
 TEST_F(Report, IsTheSameBytesForTheSameNoise) {
-  const std::string run = seeded + bounds_of(3) + "--rows 300 --every 3";
+  const std::string run = seeded_report_run + bounds_of(3) + "--rows 300 --every 3";
   EXPECT_EQ(page(run, readings(300)), page(run, readings(300)));
   EXPECT_THAT(page(run, readings(300)), HasSubstr("NOT PRIVATE"));
 }
@@ -190,12 +192,12 @@ TEST_F(Report, NeverTellsOfBadRows) {
     bad += i % 3 == 0 ? "oops,1\n" : "2,7\n";
     zero += i % 3 == 0 ? "5,5\n" : "2,7\n";
   }
-  const std::string run = seeded + bounds_of(2) + "--rows 60 --every 10 --on-bad-row zero";
+  const std::string run = seeded_report_run + bounds_of(2) + "--rows 60 --every 10 --on-bad-row zero";
   EXPECT_EQ(page(run, bad), page(run, zero));
 }
 
 TEST_F(Report, SaysWhatBecomesOfHolesAndBadRowsWhetherThereWereAnyOrNot) {
-  const std::string run = secure + bounds_of(2) + "--rows 60 --every 10 ";
+  const std::string run = report_run + bounds_of(2) + "--rows 60 --every 10 ";
   EXPECT_THAT(words_of(page(run, readings(60, 2))),
               testing::AllOf(HasSubstr("missing cells make a row unreadable"),
                              HasSubstr("unreadable rows end the stream before them")));
@@ -211,18 +213,19 @@ TEST_F(Report, SaysWhatBecomesOfHolesAndBadRowsWhetherThereWereAnyOrNot) {
 
 TEST_F(Report, IsNotWrittenWhenTheRunFails) {
   const std::string report = " --report " + path("report.html");
-  EXPECT_EQ(
-      jme(secure + bounds_of(2) + "--rows 60 --every 10" + report, {.input = readings(50, 2) + "oops,1\n"})
-          .code,
-      3);
-  EXPECT_EQ(jme(secure + bounds_of(2) + "--rows 60 --every 10" + report, {.input = readings(61, 2)}).code, 4);
-  EXPECT_EQ(jme(secure + bounds_of(2) + "--rows 60 --every 10" + report, {.input = "c0,c1\n"}).code, 3);
+  EXPECT_EQ(jme(report_run + bounds_of(2) + "--rows 60 --every 10" + report,
+                {.input = readings(50, 2) + "oops,1\n"})
+                .code,
+            3);
+  EXPECT_EQ(jme(report_run + bounds_of(2) + "--rows 60 --every 10" + report, {.input = readings(61, 2)}).code,
+            4);
+  EXPECT_EQ(jme(report_run + bounds_of(2) + "--rows 60 --every 10" + report, {.input = "c0,c1\n"}).code, 3);
   EXPECT_THAT(files(), testing::IsEmpty());
 }
 
 TEST_F(Report, OfAFailedRunLeavesTheOneBeforeAsItWas) {
   const std::string old = file("report.html", "yesterday's");
-  EXPECT_EQ(jme(secure + bounds_of(2) + "--rows 60 --report " + old, {.input = readings(61, 2)}).code, 4);
+  EXPECT_EQ(jme(report_run + bounds_of(2) + "--rows 60 --report " + old, {.input = readings(61, 2)}).code, 4);
   EXPECT_EQ(read_text(old), "yesterday's");
 }
 
@@ -230,7 +233,7 @@ TEST_F(Report, ReplacesTheOneBeforeThroughLinksAndKeepsItsMode) {
   const std::string old = file("real.html", "yesterday's");
   ASSERT_EQ(::chmod(old.c_str(), 0640), 0);
   std::filesystem::create_symlink("real.html", path("report.html"));
-  const std::string html = page(secure + bounds_of(2) + "--rows 60 --every 10", readings(60, 2));
+  const std::string html = page(report_run + bounds_of(2) + "--rows 60 --every 10", readings(60, 2));
   EXPECT_TRUE(std::filesystem::is_symlink(path("report.html")));
   EXPECT_EQ(read_text(old), html);
   EXPECT_EQ(std::filesystem::status(old).permissions(), static_cast<std::filesystem::perms>(0640));
@@ -238,7 +241,7 @@ TEST_F(Report, ReplacesTheOneBeforeThroughLinksAndKeepsItsMode) {
 }
 
 TEST_F(Report, IsRefusedBeforeTheFirstRowWhereItCannotBeWritten) {
-  const std::string run = secure + bounds_of(2) + "--rows 60 ";
+  const std::string run = report_run + bounds_of(2) + "--rows 60 ";
   expect_refused(jme(run + "--report " + path("no/such/folder.html"), {.input = readings(60, 2)}), 1,
                  "report");
   expect_refused(jme(run + "--report " + path("."), {.input = readings(60, 2)}), 2, "report");
@@ -252,7 +255,7 @@ TEST_F(Report, IsRefusedBeforeTheFirstRowWhereItCannotBeWritten) {
 }
 
 TEST_F(Report, MayGoToADeviceAndAFullOneIsAnError) {
-  const std::string run = secure + bounds_of(2) + "--rows 60 --every 10 --report ";
+  const std::string run = report_run + bounds_of(2) + "--rows 60 --every 10 --report ";
   EXPECT_EQ(jme(run + "/dev/null", {.input = readings(60, 2)}).code, 0);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
   const CommandResult full = jme(run + "/dev/full", {.input = readings(60, 2)});
@@ -262,15 +265,16 @@ TEST_F(Report, MayGoToADeviceAndAFullOneIsAnError) {
 
 TEST_F(Report, IsNotWrittenByADryRun) {
   const CommandResult result =
-      jme(secure + bounds_of(2) + "--rows 60 --dry-run --report " + path("report.html"),
+      jme(report_run + bounds_of(2) + "--rows 60 --dry-run --report " + path("report.html"),
           {.input = readings(60, 2)});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(files(), testing::IsEmpty());
 }
 
 TEST_F(Report, GivesItsChartsAsFiles) {
-  const std::string html = page(
-      secure + bounds_of(2) + "--rows 60 --every 10 --report-figures " + path("charts/new"), readings(60, 2));
+  const std::string html =
+      page(report_run + bounds_of(2) + "--rows 60 --every 10 --report-figures " + path("charts/new"),
+           readings(60, 2));
   std::size_t charts = 0;
   for (const auto& entry : std::filesystem::directory_iterator(path("charts/new"))) {
     EXPECT_THAT(read_text(entry.path()), HasSubstr("xmlns=\"http://www.w3.org/2000/svg\""));
@@ -282,7 +286,7 @@ TEST_F(Report, GivesItsChartsAsFiles) {
     ++drawn;
   EXPECT_EQ(charts, drawn);
   EXPECT_THAT(read_text(path("charts/new/01-c0.svg")), HasSubstr("Running mean of c0"));
-  const std::string run = secure + bounds_of(2) + "--rows 60 ";
+  const std::string run = report_run + bounds_of(2) + "--rows 60 ";
   expect_refused(jme(run + "--report-figures x", {.input = readings(60, 2)}), 2, "report-figures");
   expect_refused(jme(run + "--report " + path("r.html") + " --report-figures " + file("f", ""),
                      {.input = readings(60, 2)}),

@@ -55,7 +55,7 @@ class RunModels : public InDirectory {
 const std::string bounds = "--bounds temp=-20:45,hum=0:100,co=0:10000 ";
 // Noise of the lattice's size: values agree with the rows' own to about 1e-4 of a standard deviation's scale.
 const std::string exact = "run --sigma 1e-6 --rows 40 --every 40 " + bounds;
-const std::string all = "--emit mean,covariance,correlation,precision,pca:2,regression:co,density ";
+const std::string every_model = "--emit mean,covariance,correlation,precision,pca:2,regression:co,density ";
 
 // The shape of a value without its numbers; names inside a value have no noise. Noise without a finite
 // deviation is null (shares of a whole that came out as 0).
@@ -74,8 +74,8 @@ json shape(const json& value) {
 }
 
 TEST_F(RunModels, EveryValueHasItsNoiseInTheSameShape) {
-  const CommandResult result =
-      jme("run --epsilon 1 --delta 1e-6 --rows 40 --every 10 " + bounds + all, {.input = csv(table())});
+  const CommandResult result = jme(
+      "run --epsilon 1 --delta 1e-6 --rows 40 --every 10 " + bounds + every_model, {.input = csv(table())});
   ASSERT_EQ(result.code, 0) << result.err;
   ASSERT_EQ(result.releases().size(), 4U);
   for (const json& release : result.releases()) {
@@ -99,7 +99,7 @@ TEST_F(RunModels, EveryValueHasItsNoiseInTheSameShape) {
 
 TEST_F(RunModels, ValuesAreTheRowsOwnWithoutNoise) {
   const Eigen::MatrixXd x = table(), c = covariance(x);
-  const CommandResult result = jme(exact + all, {.input = csv(x)});
+  const CommandResult result = jme(exact + every_model, {.input = csv(x)});
   ASSERT_EQ(result.code, 0) << result.err;
   const json release = result.releases().at(0);
   const Eigen::VectorXd deviation = c.diagonal().cwiseSqrt();

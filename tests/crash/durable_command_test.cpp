@@ -19,7 +19,7 @@ using testing::Not;
 namespace fs = std::filesystem;
 
 const std::string flags = " --epsilon 1 --delta 1e-6 --norm-bound 1 --rows 40 --every 4 --shape banded:3 ";
-const std::string seed = " --insecure-test-seed 5 ";
+const std::string test_seed = " --insecure-test-seed 5 ";
 
 class DurableCommand : public DurableJob {
  protected:
@@ -39,15 +39,15 @@ class DurableCommand : public DurableJob {
 
 TEST_F(DurableCommand, WritesWhatARunWithoutStateWrites) {
   const std::string data = input(30);
-  const CommandResult plain = jme("run " + data + flags + seed);
+  const CommandResult plain = jme("run " + data + flags + test_seed);
   ASSERT_EQ(plain.code, 0) << plain.err;
   for (int i = 0; i < 3; ++i) {
-    const CommandResult durable = jme("run " + data + flags + seed + state());
+    const CommandResult durable = jme("run " + data + flags + test_seed + state());
     EXPECT_EQ(durable.code, 0) << durable.err;
     EXPECT_EQ(durable.out, plain.out);
   }
   // A pipe that replays is as good as a file.
-  EXPECT_EQ(jme("run" + flags + seed + state(), {.input = read_text(data)}).out, plain.out);
+  EXPECT_EQ(jme("run" + flags + test_seed + state(), {.input = read_text(data)}).out, plain.out);
 }
 
 TEST_F(DurableCommand, ATrueRunRepeatsItselfByteForByte) {
@@ -81,8 +81,8 @@ TEST_F(DurableCommand, CellsFilledFromReleasesAreNotFilledAnewWhenTheyComeAgain)
     }
     const std::string other = "run" + flags + "--missing centre --leave-open " + state(rule + "0");
     expect_refused(jme(other, {.input = csv}), 5, "missing is " + rule + " there and centre here");
-    const CommandResult passing = jme(filling + seed, {.input = csv});
-    EXPECT_EQ(jme(filling + seed + state(rule), {.input = csv}).out, passing.out);
+    const CommandResult passing = jme(filling + test_seed, {.input = csv});
+    EXPECT_EQ(jme(filling + test_seed + state(rule), {.input = csv}).out, passing.out);
   }
 }
 
@@ -128,7 +128,7 @@ TEST_F(DurableCommand, RefusesWithFiveAndSaysWhy) {
           state()),
       5, "epsilon is 1 there and 2 here");
   expect_refused(jme("run " + data + flags + state() + "--columns y,x"), 5, "column 1 is x there and y here");
-  expect_refused(jme("run " + data + flags + seed + state()), 5, "insecure-test-seed");
+  expect_refused(jme("run " + data + flags + test_seed + state()), 5, "insecure-test-seed");
 
   const CommandResult other = jme("run " + input(30, "other.csv", "0.25") + flags + state());
   EXPECT_EQ(other.code, 5);
@@ -310,7 +310,7 @@ class LiveRun {
 
 TEST_F(DurableCommand, AReleaseDoesNotWaitForRowsThatDoNotCome) {
   const std::string csv = read_text(input(40));
-  LiveRun run(words("run" + flags + seed + state()));
+  LiveRun run(words("run" + flags + test_seed + state()));
   // Two blocks at once, so that the second is not due yet, and a part of the third.
   run.write(first_rows(csv, 10));
   const std::string two = run.lines(3);
@@ -318,15 +318,15 @@ TEST_F(DurableCommand, AReleaseDoesNotWaitForRowsThatDoNotCome) {
   run.write(csv.substr(first_rows(csv, 10).size()));
   run.close_input();
   EXPECT_EQ(run.wait(), 0);
-  EXPECT_EQ(run.said(), jme("run" + flags + seed, {.input = csv}).out);
+  EXPECT_EQ(run.said(), jme("run" + flags + test_seed, {.input = csv}).out);
 }
 
 TEST_F(DurableCommand, ASignalStopsItAtABlocksEndAndTheSameCommandGoesOn) {
   const std::string csv = read_text(input(40));
-  const std::string expected = jme("run" + flags + seed, {.input = csv}).out;
+  const std::string expected = jme("run" + flags + test_seed, {.input = csv}).out;
   for (const int signal : {SIGTERM, SIGINT}) {
     const std::string name = "state" + std::to_string(signal);
-    LiveRun run(words("run" + flags + seed + state(name) + "--commit-interval 3600000"));
+    LiveRun run(words("run" + flags + test_seed + state(name) + "--commit-interval 3600000"));
     run.write(first_rows(csv, 10));
     // It has read the rows when the ledger knows of the stream; releases wait for an hour.
     const auto knows = [&] {
@@ -338,7 +338,7 @@ TEST_F(DurableCommand, ASignalStopsItAtABlocksEndAndTheSameCommandGoesOn) {
     EXPECT_EQ(run.wait(), 128 + signal);
     EXPECT_THAT(run.complaints(), HasSubstr("rows are committed: the same command goes on from there"));
     EXPECT_TRUE(begins(expected, run.said()));
-    EXPECT_EQ(jme("run" + flags + seed + state(name), {.input = csv}).out, expected);
+    EXPECT_EQ(jme("run" + flags + test_seed + state(name), {.input = csv}).out, expected);
   }
 }
 
@@ -357,9 +357,9 @@ TEST_F(DurableCommand, ASecondWriterIsRefused) {
 
 TEST_F(DurableCommand, AReaderThatGoesAwayLosesNothing) {
   const std::string csv = read_text(input(40));
-  EXPECT_EQ(jme("run" + flags + seed + state(), {.input = csv, .close_output_early = true}).code, 0);
-  EXPECT_EQ(jme("run" + flags + seed + state(), {.input = csv}).out,
-            jme("run" + flags + seed, {.input = csv}).out);
+  EXPECT_EQ(jme("run" + flags + test_seed + state(), {.input = csv, .close_output_early = true}).code, 0);
+  EXPECT_EQ(jme("run" + flags + test_seed + state(), {.input = csv}).out,
+            jme("run" + flags + test_seed, {.input = csv}).out);
 }
 
 }  // namespace

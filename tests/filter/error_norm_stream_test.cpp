@@ -16,7 +16,7 @@ namespace {
 
 using samples::LongMatrix;
 
-constexpr std::size_t n = 130;
+constexpr std::size_t error_steps = 130;
 
 /// Poles and zeros that interlace, as many as asked for.
 Toeplitz blt(std::size_t modes) {
@@ -31,24 +31,25 @@ Toeplitz blt(std::size_t modes) {
 std::vector<Filter> workloads() {
   const Toeplitz sum{.taps = {1.0}, .modes = {{1.0, 1.0}}};
   const Toeplitz decay{.taps = {1.0}, .modes = {{.9, .9}}};
-  return {Filter::identity(n),
-          Filter::toeplitz(n, sum),
-          Filter::toeplitz(n, sum, Schedule::inverse_row_count(3 * n - 1, 3)),
-          Filter::toeplitz(n, decay),
-          Filter::toeplitz(n, decay).with_last_mode_weight(.97),
-          Filter::toeplitz(n, {.taps = std::vector<double>(20, .05)})};
+  return {Filter::identity(error_steps),
+          Filter::toeplitz(error_steps, sum),
+          Filter::toeplitz(error_steps, sum, Schedule::inverse_row_count(3 * error_steps - 1, 3)),
+          Filter::toeplitz(error_steps, decay),
+          Filter::toeplitz(error_steps, decay).with_last_mode_weight(.97),
+          Filter::toeplitz(error_steps, {.taps = std::vector<double>(20, .05)})};
 }
 
 std::vector<Filter> shapes() {
-  std::vector<Filter> all{Filter::identity(n), Filter::toeplitz(n, {.taps = {2.0}}),
-                          Filter::toeplitz(n, {.taps = {1.5, .5, .2}})};
+  std::vector<Filter> all{Filter::identity(error_steps), Filter::toeplitz(error_steps, {.taps = {2.0}}),
+                          Filter::toeplitz(error_steps, {.taps = {1.5, .5, .2}})};
   for (std::size_t modes = 1; modes <= 7; ++modes) {
-    all.push_back(Filter::toeplitz(n, blt(modes)));
-    all.push_back(Filter::column_normalised(n, blt(modes), Schedule::power(2, -.8, n, 3, .4)));
+    all.push_back(Filter::toeplitz(error_steps, blt(modes)));
+    all.push_back(
+        Filter::column_normalised(error_steps, blt(modes), Schedule::power(2, -.8, error_steps, 3, .4)));
   }
   // Weights and poles that no BLT has: the inverse has no modes of one sign.
   const Toeplitz mixed{.taps = {2.0}, .modes = {{.3, .9}, {-.2, -.5}}};
-  all.push_back(Filter::toeplitz(n, mixed, Schedule::power(2, -.8, n, 3, .4)));
+  all.push_back(Filter::toeplitz(error_steps, mixed, Schedule::power(2, -.8, error_steps, 3, .4)));
   return all;
 }
 
@@ -62,15 +63,15 @@ TEST(ErrorNormStream, IsTheNormsOfTheMatrixInPiecesOfAnyLength) {
     for (const Filter& a : workloads()) {
       const samples::LongVector exact = (to_long(a) * inverse).rowwise().squaredNorm();
       ErrorNormStream stream(a, c);
-      std::vector<double> got(n);
+      std::vector<double> got(error_steps);
       std::size_t done = 0;
-      for (std::size_t length = 1; done < n; length = 2 * length + 1) {
-        const std::size_t count = std::min(length, n - done);
+      for (std::size_t length = 1; done < error_steps; length = 2 * length + 1) {
+        const std::size_t count = std::min(length, error_steps - done);
         stream.next(std::span(got).subspan(done, count));
         done += count;
         EXPECT_EQ(stream.steps_done(), done);
       }
-      for (std::size_t t = 0; t < n; ++t) {
+      for (std::size_t t = 0; t < error_steps; ++t) {
         const auto expected = static_cast<double>(exact(static_cast<Eigen::Index>(t)));
         // 130 steps of a recursion in double against 64 bits; the filter itself is stored in double.
         ASSERT_NEAR(got[t], expected, 1e-11 * std::max(expected, 1e-3)) << t;
@@ -108,7 +109,7 @@ TEST(ErrorNormStream, ClosesEarlyWithAnotherLastRow) {
 }
 
 TEST(ErrorNormStream, GoesForwardOnly) {
-  ErrorNormStream stream(Filter::identity(n), shapes().back());
+  ErrorNormStream stream(Filter::identity(error_steps), shapes().back());
   const double there = stream.at(20);
   EXPECT_EQ(stream.at(20), there);
   EXPECT_THROW((void)stream.at(19), Error);
@@ -158,7 +159,8 @@ TEST(InverseRowNormBound, IsNeverBelowTheLongestRow) {
     const auto norms = squared_inverse_row_norms(c);
     EXPECT_EQ(exact, std::sqrt(*std::max_element(norms.begin(), norms.end())));
   }
-  const Filter endless = Filter::endless_column_normalised(n, blt(4), Schedule::power(2, -.5, n, 1, 0));
+  const Filter endless =
+      Filter::endless_column_normalised(error_steps, blt(4), Schedule::power(2, -.5, error_steps, 1, 0));
   EXPECT_GE(inverse_row_norm_bound(endless), std::sqrt(largest_squared_inverse_row_norm(endless)));
   EXPECT_LE(inverse_row_norm_bound(endless), 10 * std::sqrt(largest_squared_inverse_row_norm(endless)));
 }
@@ -167,15 +169,15 @@ TEST(InverseRowNormBound, IsNeverBelowTheLongestRow) {
 TEST(LaggedErrorNorms, AreThoseOfTheMatrix) {
   Toeplitz core = samples::blt({.95, .6}, {.8, .2});
   core.lag_taps = {{25, .4}, {50, .2}, {75, .1}};
-  const Filter c = Filter::column_normalised(n, core);
+  const Filter c = Filter::column_normalised(error_steps, core);
   const LongMatrix inverse = samples::inverse(to_long(c));
   const Toeplitz window{.taps = std::vector<double>(25, .04)};
-  for (const Filter& a : {Filter::identity(n), Filter::toeplitz(n, window),
-                          Filter::toeplitz(n, window, Schedule::inverse_row_count(n, 1)),
-                          Filter::toeplitz(n, {.taps = std::vector<double>(7, .5)})}) {
+  for (const Filter& a : {Filter::identity(error_steps), Filter::toeplitz(error_steps, window),
+                          Filter::toeplitz(error_steps, window, Schedule::inverse_row_count(error_steps, 1)),
+                          Filter::toeplitz(error_steps, {.taps = std::vector<double>(7, .5)})}) {
     const samples::LongVector exact = (to_long(a) * inverse).rowwise().squaredNorm();
     const std::vector<double> got = squared_error_row_norms(a, c);
-    for (std::size_t t = 0; t < n; ++t) {
+    for (std::size_t t = 0; t < error_steps; ++t) {
       const auto expected = static_cast<double>(exact(static_cast<Eigen::Index>(t)));
       ASSERT_NEAR(got[t], expected, 1e-11 * std::max(expected, 1e-6)) << t;
     }

@@ -16,11 +16,11 @@ using samples::Sample;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr std::size_t steps = 50;
+constexpr std::size_t filter_steps = 50;
 
 // The samples' matrices have entries of order 1 and condition numbers below 1e5 at 50 steps, so that double
 // precision leaves 1e-16 * 1e5 of the largest entry; matrices and reference agree to that.
-constexpr double tolerance = 1e-11;
+constexpr double filter_tolerance = 1e-11;
 
 LongVector to_long(const std::vector<double>& values) {
   LongVector vector(static_cast<Eigen::Index>(values.size()));
@@ -31,18 +31,18 @@ LongVector to_long(const std::vector<double>& values) {
 void expect_near(const std::vector<double>& got, const LongVector& expected) {
   ASSERT_EQ(static_cast<Eigen::Index>(got.size()), expected.size());
   const long double scale = std::max(1.0L, expected.cwiseAbs().maxCoeff());
-  EXPECT_LE(static_cast<double>((to_long(got) - expected).cwiseAbs().maxCoeff() / scale), tolerance);
+  EXPECT_LE(static_cast<double>((to_long(got) - expected).cwiseAbs().maxCoeff() / scale), filter_tolerance);
 }
 
 class EveryFilter : public testing::TestWithParam<Sample> {
  protected:
   std::mt19937_64 random_{11};
-  std::vector<double> x_ = samples::random_vector(steps, random_);
+  std::vector<double> x_ = samples::random_vector(filter_steps, random_);
 };
 
 TEST_P(EveryFilter, IsTheMatrixOfItsDefinition) {
   const Eigen::MatrixXd dense = GetParam().filter.to_dense();
-  EXPECT_LE((dense.cast<long double>() - GetParam().matrix).cwiseAbs().maxCoeff(), tolerance);
+  EXPECT_LE((dense.cast<long double>() - GetParam().matrix).cwiseAbs().maxCoeff(), filter_tolerance);
 }
 
 TEST_P(EveryFilter, AppliesItsMatrix) {
@@ -60,7 +60,7 @@ TEST_P(EveryFilter, SolvesItsTransposedMatrix) {
 }
 
 TEST_P(EveryFilter, HasTheRowsOfItsMatrix) {
-  for (const std::size_t step : {std::size_t{0}, std::size_t{1}, steps / 2, steps - 1}) {
+  for (const std::size_t step : {std::size_t{0}, std::size_t{1}, filter_steps / 2, filter_steps - 1}) {
     expect_near(GetParam().filter.row_weights(step),
                 GetParam().matrix.row(static_cast<Eigen::Index>(step)).transpose());
   }
@@ -70,15 +70,15 @@ TEST_P(EveryFilter, IsInvertible) {
   EXPECT_TRUE(GetParam().filter.is_invertible());
 }
 
-INSTANTIATE_TEST_SUITE_P(Samples, EveryFilter, testing::ValuesIn(samples::all(steps)),
+INSTANTIATE_TEST_SUITE_P(Samples, EveryFilter, testing::ValuesIn(samples::all(filter_steps)),
                          samples::sample_name<testing::TestParamInfo<Sample>>);
 
 TEST(Toeplitz, SeriesTimesItsInverseIsOne) {
-  for (const Sample& sample : samples::all(steps)) {
+  for (const Sample& sample : samples::all(filter_steps)) {
     if (!sample.filter.is_toeplitz()) continue;
-    const std::vector<double> c = sample.filter.core().coefficients(steps);
-    const std::vector<double> inverse = sample.filter.core().inverse_coefficients(steps);
-    for (std::size_t k = 0; k < steps; ++k) {
+    const std::vector<double> c = sample.filter.core().coefficients(filter_steps);
+    const std::vector<double> inverse = sample.filter.core().inverse_coefficients(filter_steps);
+    for (std::size_t k = 0; k < filter_steps; ++k) {
       long double sum = 0, size = 0;
       for (std::size_t j = 0; j <= k; ++j) {
         sum += static_cast<long double>(c[j]) * inverse[k - j];

@@ -20,13 +20,13 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using Big = boost::multiprecision::cpp_dec_float_50;
 
-constexpr std::size_t steps = 40;
+constexpr std::size_t norm_steps = 40;
 
 const Toeplitz sum_core{.taps = {1.0}, .modes = {{1.0, 1.0}}};
 
 // Row and column norms are sums of squares of matrices whose condition is below 1e5 at 40 steps (long double
 // has three digits more, so the reference adds nothing).
-constexpr double tolerance = 1e-11;
+constexpr double norm_tolerance = 1e-11;
 
 void expect_near(const std::vector<double>& got, const samples::LongVector& expected,
                  const std::string& name) {
@@ -34,7 +34,7 @@ void expect_near(const std::vector<double>& got, const samples::LongVector& expe
   const auto scale = static_cast<double>(expected.maxCoeff());
   for (std::size_t t = 0; t < got.size(); ++t) {
     const auto exact = static_cast<double>(expected(static_cast<Eigen::Index>(t)));
-    EXPECT_NEAR(got[t], exact, tolerance * std::max(exact, 1e-3 * scale)) << name << " at " << t;
+    EXPECT_NEAR(got[t], exact, norm_tolerance * std::max(exact, 1e-3 * scale)) << name << " at " << t;
   }
 }
 
@@ -47,7 +47,7 @@ TEST_P(EveryShape, HasTheColumnNormsOfItsMatrix) {
 
 TEST_P(EveryShape, HasTheErrorRowNormsOfTheMatrixForEveryWorkload) {
   const LongMatrix inverse = samples::inverse(GetParam().matrix);
-  for (const Sample& a : samples::all(steps)) {
+  for (const Sample& a : samples::all(norm_steps)) {
     const LongMatrix response = a.matrix * inverse;
     expect_near(squared_error_row_norms(a.filter, GetParam().filter), response.rowwise().squaredNorm(),
                 a.name);
@@ -61,28 +61,29 @@ TEST_P(EveryShape, HasTheInverseRowNormsOfItsMatrix) {
 
 TEST_P(EveryShape, HasTheErrorNormOfAnyRelease) {
   std::mt19937_64 random(5);
-  const std::vector<double> weights = samples::random_vector(steps, random);
-  samples::LongVector row(static_cast<Eigen::Index>(steps));
-  for (std::size_t j = 0; j < steps; ++j) row(static_cast<Eigen::Index>(j)) = weights[j];
+  const std::vector<double> weights = samples::random_vector(norm_steps, random);
+  samples::LongVector row(static_cast<Eigen::Index>(norm_steps));
+  for (std::size_t j = 0; j < norm_steps; ++j) row(static_cast<Eigen::Index>(j)) = weights[j];
   const auto exact =
       static_cast<double>((row.transpose() * samples::inverse(GetParam().matrix)).squaredNorm());
-  EXPECT_NEAR(squared_error_row_norm(weights, GetParam().filter), exact, tolerance * exact);
+  EXPECT_NEAR(squared_error_row_norm(weights, GetParam().filter), exact, norm_tolerance * exact);
 }
 
 TEST_P(EveryShape, LeavesUnitNoiseWhereItIsTheWorkload) {
   for (const double norm : squared_error_row_norms(GetParam().filter, GetParam().filter)) {
-    EXPECT_NEAR(norm, 1.0, tolerance);  // A A^-1 = I
+    EXPECT_NEAR(norm, 1.0, norm_tolerance);  // A A^-1 = I
   }
 }
 
 TEST_P(EveryShape, HasGramBoundsThatAreSoundAndForDenseFiltersExact) {
   const LongMatrix gram = GetParam().matrix.transpose() * GetParam().matrix;
-  std::vector<std::size_t> lags(steps + 2);
+  std::vector<std::size_t> lags(norm_steps + 2);
   for (std::size_t l = 0; l < lags.size(); ++l) lags[l] = l;
   const std::vector<double> bounds = gram_lag_bounds(GetParam().filter, lags);
   ASSERT_EQ(bounds.size(), lags.size());
-  const std::vector<double> c =
-      GetParam().filter.is_toeplitz() ? GetParam().filter.core().coefficients(steps) : std::vector<double>{};
+  const std::vector<double> c = GetParam().filter.is_toeplitz()
+                                    ? GetParam().filter.core().coefficients(norm_steps)
+                                    : std::vector<double>{};
   const bool falls = !c.empty() && c.back() >= 0 && std::is_sorted(c.rbegin(), c.rend());
   const bool exact = !GetParam().filter.is_toeplitz() || falls;
   for (const std::size_t lag : lags) {
@@ -94,14 +95,14 @@ TEST_P(EveryShape, HasGramBoundsThatAreSoundAndForDenseFiltersExact) {
         }
       }
     }
-    EXPECT_GE(bounds[lag], largest * (1 - tolerance)) << lag;
+    EXPECT_GE(bounds[lag], largest * (1 - norm_tolerance)) << lag;
     if (exact) {
-      EXPECT_NEAR(bounds[lag], largest, tolerance * bounds[0]) << lag;
+      EXPECT_NEAR(bounds[lag], largest, norm_tolerance * bounds[0]) << lag;
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Samples, EveryShape, testing::ValuesIn(samples::all(steps)),
+INSTANTIATE_TEST_SUITE_P(Samples, EveryShape, testing::ValuesIn(samples::all(norm_steps)),
                          samples::sample_name<testing::TestParamInfo<Sample>>);
 
 // The scaled BLT of SHAPING's regression value: V, n = 1000.

@@ -15,13 +15,13 @@ namespace {
 using samples::LongMatrix;
 using samples::Sample;
 
-constexpr std::size_t steps = 60;
+constexpr std::size_t stream_steps = 60;
 // Condition below 1e5 at 60 steps (see filter_test).
-constexpr double tolerance = 1e-11;
+constexpr double stream_tolerance = 1e-11;
 
 Eigen::MatrixXd random_matrix(std::size_t width) {
   std::mt19937_64 random(17);
-  Eigen::MatrixXd matrix(steps, static_cast<Eigen::Index>(width));
+  Eigen::MatrixXd matrix(stream_steps, static_cast<Eigen::Index>(width));
   for (double& value : matrix.reshaped()) value = samples::random_vector(1, random)[0];
   return matrix;
 }
@@ -36,7 +36,7 @@ Eigen::MatrixXd run(const Filter& filter, Direction direction, const Eigen::Matr
   FilterStream stream(filter, direction, width);
   Eigen::MatrixXd output(input.rows(), input.cols());
   std::vector<double> out(width);
-  for (std::size_t t = 0; t < steps; ++t) {
+  for (std::size_t t = 0; t < stream_steps; ++t) {
     EXPECT_EQ(stream.steps_done(), t);
     stream.step(row_of(input, t), out);
     for (std::size_t j = 0; j < width; ++j)
@@ -48,7 +48,7 @@ Eigen::MatrixXd run(const Filter& filter, Direction direction, const Eigen::Matr
 void expect_near(const Eigen::MatrixXd& got, const LongMatrix& expected) {
   const long double scale = std::max(1.0L, expected.cwiseAbs().maxCoeff());
   EXPECT_LE(static_cast<double>((got.cast<long double>() - expected).cwiseAbs().maxCoeff() / scale),
-            tolerance);
+            stream_tolerance);
 }
 
 class EveryStream : public testing::TestWithParam<Sample> {};
@@ -81,7 +81,7 @@ TEST_P(EveryStream, MayWriteWhereItReads) {
   for (const Direction direction : {Direction::forward, Direction::inverse}) {
     const Eigen::MatrixXd expected = run(GetParam().filter, direction, x);
     FilterStream stream(GetParam().filter, direction, width);
-    for (std::size_t t = 0; t < steps; ++t) {
+    for (std::size_t t = 0; t < stream_steps; ++t) {
       std::vector<double> values = row_of(x, t);
       stream.step(values, values);
       EXPECT_EQ(values, row_of(expected, t));
@@ -102,12 +102,12 @@ TEST_P(EveryStream, TreatsEveryCoordinateAlikeWhateverTheWidth) {
 TEST_P(EveryStream, EndsAtItsLastStep) {
   FilterStream stream(GetParam().filter, Direction::forward, 1);
   std::vector<double> value{1.0};
-  for (std::size_t t = 0; t < steps; ++t) stream.step(value, value);
+  for (std::size_t t = 0; t < stream_steps; ++t) stream.step(value, value);
   EXPECT_THROW(stream.step(value, value), Error);
-  EXPECT_EQ(stream.steps_done(), steps);
+  EXPECT_EQ(stream.steps_done(), stream_steps);
 }
 
-INSTANTIATE_TEST_SUITE_P(Samples, EveryStream, testing::ValuesIn(samples::without_lag_taps(steps)),
+INSTANTIATE_TEST_SUITE_P(Samples, EveryStream, testing::ValuesIn(samples::without_lag_taps(stream_steps)),
                          samples::sample_name<testing::TestParamInfo<Sample>>);
 
 TEST(LastStep, ReplacesTheRowScheduleOfAMean) {
@@ -179,7 +179,7 @@ TEST(FilterStream, RoundsTheNewValueOnce) {
   for (const bool inverted : {false, true}) {
     Toeplitz either = core;
     either.inverted = inverted;
-    const Eigen::MatrixXd got = run(Filter::toeplitz(steps, either), Direction::inverse, z);
+    const Eigen::MatrixXd got = run(Filter::toeplitz(stream_steps, either), Direction::inverse, z);
     const Eigen::MatrixXd& taken = inverted ? z : got;
     double first = 0, second = 0;
     for (Eigen::Index t = 0; t < z.rows(); ++t) {
@@ -194,7 +194,7 @@ TEST(FilterStream, RoundsTheNewValueOnce) {
       second = core.modes[1].pole * second + taken(t - 2, 0);
     }
   }
-  const Eigen::MatrixXd matrix = Filter::toeplitz(steps, core).to_dense();
+  const Eigen::MatrixXd matrix = Filter::toeplitz(stream_steps, core).to_dense();
   const Eigen::MatrixXd got = run(Filter::dense(matrix), Direction::inverse, z);
   for (Eigen::Index t = 0; t < z.rows(); ++t) {
     double known = 0;
@@ -218,11 +218,11 @@ TEST(FilterStream, OfAWindowForgetsHugeValuesEntirely) {
 
 TEST(FilterStream, GoesOnFromItsMemoryWithTheSameBits) {
   const Eigen::MatrixXd input = random_matrix(11);
-  for (const Sample& sample : samples::without_lag_taps(steps)) {
+  for (const Sample& sample : samples::without_lag_taps(stream_steps)) {
     for (const Direction direction : {Direction::forward, Direction::inverse}) {
       FilterStream whole(sample.filter, direction, 11);
       std::vector<double> memory = whole.memory(), out(11), again(11);
-      for (std::size_t t = 0; t < steps; ++t) {
+      for (std::size_t t = 0; t < stream_steps; ++t) {
         FilterStream resumed(sample.filter, direction, 11);
         ASSERT_EQ(memory.size(), resumed.memory_size(t));
         resumed.restore(t, memory);
@@ -248,14 +248,14 @@ TEST(FilterStream, RefusesAMemoryOfTheWrongSizeOrNotFinite) {
 
 TEST(FilterStream, InvertsAMatrixWithLagTapsGivenTheOldInputs) {
   const Eigen::MatrixXd y = random_matrix(530);
-  for (const Sample& sample : samples::all(steps)) {
+  for (const Sample& sample : samples::all(stream_steps)) {
     const Filter& filter = sample.filter;
     if (filter.lag_taps().empty()) continue;
     FilterStream stream(filter, Direction::inverse, 530);
     Eigen::MatrixXd x(y.rows(), y.cols());
     std::vector<double> out(530);
     EXPECT_THROW(stream.step(out, out), Error);
-    for (std::size_t t = 0; t < steps; ++t) {
+    for (std::size_t t = 0; t < stream_steps; ++t) {
       std::vector<double> lagged(530, 0.0);
       for (const LagTap& tap : filter.lag_taps()) {
         if (tap.lag > t) continue;
@@ -276,8 +276,8 @@ std::vector<Filter> one_tap_filters() {
   std::vector<Filter> filters;
   Toeplitz core{.taps = {1.25}};
   for (int m = 0; m <= 8; ++m) {
-    filters.push_back(Filter::toeplitz(steps, core));
-    filters.push_back(Filter::toeplitz(steps, core, Schedule::power(0.5, -0.3, steps, 1, 0.2)));
+    filters.push_back(Filter::toeplitz(stream_steps, core));
+    filters.push_back(Filter::toeplitz(stream_steps, core, Schedule::power(0.5, -0.3, stream_steps, 1, 0.2)));
     core.modes.push_back({.weight = 0.1 * (m % 2 == 0 ? 1 : -1), .pole = 0.95 - 0.1 * m});
   }
   return filters;
@@ -287,7 +287,7 @@ TEST(FilterStream, GivesTheSameBitsOnEverySimdTarget) {
   const std::size_t width = 45;
   const Eigen::MatrixXd x = random_matrix(width);
   std::vector<Filter> filters = one_tap_filters();
-  for (const Sample& sample : samples::without_lag_taps(steps)) filters.push_back(sample.filter);
+  for (const Sample& sample : samples::without_lag_taps(stream_steps)) filters.push_back(sample.filter);
   for (const Filter& filter : filters) {
     for (const Direction direction : {Direction::forward, Direction::inverse}) {
       const Eigen::MatrixXd expected = run(filter, direction, x);
@@ -312,10 +312,10 @@ TEST(FilterStream, OneTapWithAnyNumberOfModesIsItsMatrix) {
 TEST(FilterStream, TakesItsTilesInAnyOrderAndWritesThemInAUnit) {
   const std::size_t width = 1301;  // two whole tiles and a part that is no whole lane
   const Eigen::MatrixXd x = random_matrix(width);
-  for (const Sample& sample : samples::without_lag_taps(steps)) {
+  for (const Sample& sample : samples::without_lag_taps(stream_steps)) {
     const Eigen::MatrixXd expected = run(sample.filter, Direction::forward, x);
     FilterStream stream(sample.filter, Direction::forward, width);
-    for (std::size_t t = 0; t < steps; ++t) {
+    for (std::size_t t = 0; t < stream_steps; ++t) {
       std::vector<double> in = row_of(x, t), out(width, NAN);
       in.resize(FilterStream::padded(width), 0.0);
       stream.begin_step();

@@ -14,12 +14,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::size_t d = 37;  // whole vectors and a rest
+constexpr std::size_t adam_dimension = 37;  // whole vectors and a rest
 
 BatchConfig config(BatchMethod method = BatchMethod::jme) {
   return {.budget = {.sigma = 0.3},
           .steps = 40,
-          .dimension = d,
+          .dimension = adam_dimension,
           .norm_bound = 1,
           .method = method,
           .batch = 4,
@@ -28,8 +28,9 @@ BatchConfig config(BatchMethod method = BatchMethod::jme) {
 
 /// Sums that four clipped gradients can have.
 std::vector<float> gradients(std::size_t step) {
-  std::vector<float> g(d);
-  for (std::size_t i = 0; i < d; ++i) g[i] = 0.3F * std::sin(static_cast<float>(3 * i + 7 * step));
+  std::vector<float> g(adam_dimension);
+  for (std::size_t i = 0; i < adam_dimension; ++i)
+    g[i] = 0.3F * std::sin(static_cast<float>(3 * i + 7 * step));
   return g;
 }
 std::vector<float> squares(std::size_t step) {
@@ -50,7 +51,7 @@ class Reference {
         stream_(mechanism_, InsecureTestSeed{seed}) {}
 
   void step(std::vector<double>& parameters, std::span<const float> g, std::span<const float> s) {
-    std::vector<double> x(d), x2(d, 0.0);
+    std::vector<double> x(adam_dimension), x2(adam_dimension, 0.0);
     stream_.step(
         [&](const BlockTile& tile) {
           std::copy(g.begin(), g.end(), tile.first.begin());
@@ -62,9 +63,9 @@ class Reference {
         });
     ++t_;
     const double batch = mechanism_.config().batch, b1 = settings_.beta_first, b2 = settings_.beta_second;
-    std::vector<double> update(d);
+    std::vector<double> update(adam_dimension);
     double length = 0;
-    for (std::size_t i = 0; i < d; ++i) {
+    for (std::size_t i = 0; i < adam_dimension; ++i) {
       m_[i] = b1 * m_[i] + (1 - b1) * x[i] / batch;
       v_[i] = b2 * v_[i] + (1 - b2) * square(x[i], x2[i]);
       const double mhat = m_[i] / (1 - std::pow(b1, t_)), vhat = v_[i] / (1 - std::pow(b2, t_));
@@ -75,7 +76,7 @@ class Reference {
     }
     const double scale =
         settings_.update_norm ? std::min(1.0, *settings_.update_norm / std::sqrt(length)) : 1.0;
-    for (std::size_t i = 0; i < d; ++i) {
+    for (std::size_t i = 0; i < adam_dimension; ++i) {
       parameters[i] -= settings_.learning_rate * (settings_.weight_decay * parameters[i] + scale * update[i]);
     }
   }
@@ -109,7 +110,7 @@ class Reference {
   AdamSettings settings_;
   BatchMechanism mechanism_;
   BlockStream stream_;
-  std::vector<double> m_ = std::vector<double>(d, 0.0), v_ = m_;
+  std::vector<double> m_ = std::vector<double>(adam_dimension, 0.0), v_ = m_;
   int t_ = 0;
 };
 
@@ -117,15 +118,15 @@ void expect_agreement(const BatchConfig& batch, const AdamSettings& settings) {
   SCOPED_TRACE(::testing::Message() << name(batch.method) << " " << batch.shape.name());
   Adam adam(batch, settings, InsecureTestSeed{3});
   Reference reference(batch, settings, 3);
-  std::vector<float> parameters(d, 0.5F);
-  std::vector<double> exact(d, 0.5);
+  std::vector<float> parameters(adam_dimension, 0.5F);
+  std::vector<double> exact(adam_dimension, 0.5);
   for (std::size_t t = 0; t < 25; ++t) {
     const auto g = gradients(t), s = squares(t);
     adam.step(parameters, g, needed(s, batch.method), 4);
     reference.step(exact, g, needed(s, batch.method));
     // Floats: m and v are good to some 1e-6 of their largest value so far; where v is near its floor the
     // quotient amplifies this by at most |m| / (2 v sqrt v), kept small by least_square.
-    for (std::size_t i = 0; i < d; ++i)
+    for (std::size_t i = 0; i < adam_dimension; ++i)
       ASSERT_NEAR(parameters[i], exact[i], 2e-4 * settings.learning_rate * static_cast<double>(t + 1) + 1e-6)
           << t << " " << i;
   }
@@ -166,11 +167,11 @@ TEST(Adam, ClampsNegativeSecondMomentsAtZero) {
   batch.budget.sigma = 20;  // the noise on v dwarfs it
   AdamSettings settings{.learning_rate = 1, .epsilon = 1, .update_bound = 5};
   Adam adam(batch, settings, InsecureTestSeed{1});
-  std::vector<float> parameters(d, 0.0F);
+  std::vector<float> parameters(adam_dimension, 0.0F);
   const auto g = gradients(0), s = squares(0);
   adam.step(parameters, g, s, 4);
   EXPECT_LT(*std::min_element(adam.second_moment().begin(), adam.second_moment().end()), 0);
-  for (std::size_t i = 0; i < d; ++i) {
+  for (std::size_t i = 0; i < adam_dimension; ++i) {
     EXPECT_TRUE(std::isfinite(parameters[i]));
     if (adam.second_moment()[i] >= 0) continue;
     const float mhat = adam.first_moment()[i] / 0.1F;
@@ -249,7 +250,7 @@ TEST(Adam, NoiseFloorIsALeastSquareThatFollowsTheNoise) {
   floored.noise_floor = 2;
   Adam by_floor(config(), floored, InsecureTestSeed{3}), by_hand(config(), steady, InsecureTestSeed{3});
   Adam without(config(), steady, InsecureTestSeed{3});
-  std::vector<float> a(d, 0.1F), b = a, c = a;
+  std::vector<float> a(adam_dimension, 0.1F), b = a, c = a;
   for (std::size_t t = 0; t < 5; ++t) {
     by_hand.settings().least_square = 2 * by_hand.noise_level(t + 1).second;
     by_floor.step(a, gradients(t), squares(t), 4);
@@ -265,7 +266,7 @@ TEST(Adam, GoesOnFromASavedStateInEveryNumber) {
     BatchConfig batch = config();
     batch.shape = Shape::parse(shape);
     Adam whole(batch, steady, InsecureTestSeed{9}), resumed(batch, steady, InsecureTestSeed{9});
-    std::vector<float> a(d, 0.1F);
+    std::vector<float> a(adam_dimension, 0.1F);
     for (std::size_t t = 0; t < 6; ++t) whole.step(a, gradients(t), squares(t), 4);
     std::vector<float> b = a;
     resumed.restore(whole.state());
@@ -302,15 +303,15 @@ TEST(Adam, ThreadsNeverChangeANumber) {
 
 TEST(Adam, RefusesSumsThatWereNotClippedBeforeAnyNoiseIsDrawn) {
   Adam adam(config(), steady, InsecureTestSeed{1});
-  std::vector<float> parameters(d, 0.25F), good = gradients(0), s = squares(0);
+  std::vector<float> parameters(adam_dimension, 0.25F), good = gradients(0), s = squares(0);
   const auto refused = [&](const std::vector<float>& g, const std::vector<float>& q, std::size_t examples) {
     EXPECT_THROW(adam.step(parameters, g, q, examples), DataError);
     EXPECT_EQ(adam.steps_done(), 0U);
-    EXPECT_EQ(parameters, std::vector<float>(d, 0.25F));
+    EXPECT_EQ(parameters, std::vector<float>(adam_dimension, 0.25F));
   };
   for (const float bad : {std::nanf(""), std::numeric_limits<float>::infinity(), 5.0F}) {
     std::vector<float> g = good, q = s;
-    g[d - 1] = bad;
+    g[adam_dimension - 1] = bad;
     refused(g, s, 4);
     q[3] = bad;
     refused(good, q, 4);
@@ -327,7 +328,7 @@ TEST(Adam, EndsAfterItsSteps) {
   BatchConfig batch = config();
   batch.steps = 1;
   Adam adam(batch, steady, InsecureTestSeed{1});
-  std::vector<float> parameters(d);
+  std::vector<float> parameters(adam_dimension);
   adam.step(parameters, gradients(0), squares(0), 4);
   const std::vector<float> before = parameters;
   EXPECT_THROW(adam.step(parameters, gradients(0), squares(0), 4), BudgetExhausted);

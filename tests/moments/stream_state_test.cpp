@@ -18,7 +18,7 @@ namespace {
 const Key key = InsecureTestSeed{21}.key();
 constexpr Nonce nonce = {1, 2, 3};
 
-std::vector<std::vector<double>> random_rows(std::size_t count, std::size_t dimension) {
+std::vector<std::vector<double>> normal_rows(std::size_t count, std::size_t dimension) {
   std::mt19937_64 bits(3);
   std::normal_distribution<double> normal(0, 0.5);
   std::vector<std::vector<double>> rows(count, std::vector<double>(dimension));
@@ -99,7 +99,7 @@ void expect_no_difference(const Mechanism& mechanism, Secret secret) {
     ASSERT_TRUE(equal(stopped.release(), whole.release()));
   };
   restart();
-  for (const auto& row : random_rows(total_rows, config.dimension)) {
+  for (const auto& row : normal_rows(total_rows, config.dimension)) {
     const bool is_new = whole.push(row).is_new();
     ASSERT_EQ(stopped.push(row).is_new(), is_new);
     ASSERT_TRUE(equal(stopped.release(), whole.release())) << "row " << whole.rows();
@@ -144,7 +144,7 @@ TEST(StreamState, AFinishedStreamStaysFinished) {
   const Mechanism mechanism(config);
   for (const std::size_t rows : {std::size_t{0}, std::size_t{7}, std::size_t{9}}) {
     MomentStream stream(mechanism, key, nonce);
-    for (const auto& row : random_rows(rows, 2)) stream.push(row);
+    for (const auto& row : normal_rows(rows, 2)) stream.push(row);
     stream.finish();
     MomentStream resumed = MomentStream::resume(mechanism, key, nonce, stream.state());
     EXPECT_TRUE(equal(resumed.release(), stream.release()));
@@ -162,7 +162,7 @@ TEST(StreamState, OnlyShapesWithBoundedMemoryHaveASecret) {
                          .norm_bound = 1.0,
                          .workload = prefix(),
                          .shape = shape});
-    for (const auto& row : random_rows(10, 2)) stream.push(row);
+    for (const auto& row : normal_rows(10, 2)) stream.push(row);
     return stream.state().secret.size();
   };
   EXPECT_EQ(secret_of(Shape::identity()), 0U);
@@ -249,7 +249,7 @@ class CorruptState : public ::testing::Test {
   }
   [[nodiscard]] StreamState state() const {
     MomentStream stream(mechanism_, key, nonce);
-    for (const auto& row : random_rows(10, 3)) stream.push(row);
+    for (const auto& row : normal_rows(10, 3)) stream.push(row);
     return stream.state();
   }
   void expect_refused(const StreamState& state) const {
@@ -319,7 +319,7 @@ TEST_F(CorruptState, NumbersThatAreNotFiniteAreRefused) {
 
 TEST_F(CorruptState, OfAnotherMomentOrStreamIsRefused) {
   MomentStream stream(mechanism_, key, nonce);
-  for (const auto& row : random_rows(8, 3)) stream.push(row);
+  for (const auto& row : normal_rows(8, 3)) stream.push(row);
   StreamState mixed = good_;
   mixed.open = stream.state().open;
   expect_refused(mixed);

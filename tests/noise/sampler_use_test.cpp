@@ -13,7 +13,8 @@
 namespace jme {
 namespace {
 
-const Toeplitz blt{.taps = {1.0}, .modes = {{.weight = 0.2, .pole = 0.9}, {.weight = 0.1, .pole = 0.4}}};
+const Toeplitz two_modes{.taps = {1.0},
+                         .modes = {{.weight = 0.2, .pole = 0.9}, {.weight = 0.1, .pole = 0.4}}};
 
 /// Row sums of C and C^-1 over their diagonals, columns over the diagonal, and squared norms, from the matrix
 /// itself.
@@ -56,13 +57,14 @@ TEST(SamplerUse, BoundsWhatTheMatrixSays) {
   }
   const std::vector<Filter> shapes = {
       Filter::identity(n),
-      Filter::toeplitz(n, blt),
-      Filter::toeplitz(n, blt, Schedule::values(falling), Schedule::values(rising)),
+      Filter::toeplitz(n, two_modes),
+      Filter::toeplitz(n, two_modes, Schedule::values(falling), Schedule::values(rising)),
       Filter::toeplitz(n, {.taps = {1.0, 0.5, 0.375}}),
-      Filter::toeplitz(n, blt).with_lag_taps({{10, 0.3}, {20, 0.1}}),
-      Filter::toeplitz(n, blt, Schedule::values(rising), Schedule::values(falling)).with_lag_taps({{7, 0.3}}),
+      Filter::toeplitz(n, two_modes).with_lag_taps({{10, 0.3}, {20, 0.1}}),
+      Filter::toeplitz(n, two_modes, Schedule::values(rising), Schedule::values(falling))
+          .with_lag_taps({{7, 0.3}}),
       Filter::toeplitz(n, {.taps = {1.0, -0.5, -0.125}, .inverted = true}),
-      Filter::dense(Filter::toeplitz(n, blt).to_dense())};
+      Filter::dense(Filter::toeplitz(n, two_modes).to_dense())};
   for (const Filter& shape : shapes) {
     const std::vector<double> scale = {1e6, 1e6, 1e6};
     const SamplerUse use = sampler_use(shape, scale);
@@ -81,13 +83,13 @@ TEST(SamplerUse, BoundsWhatTheMatrixSays) {
 
 TEST(SamplerUse, OfNormalisedColumnsAndThoseWithoutEndBoundsWhatTheMatrixSays) {
   constexpr std::size_t n = 80;
-  Toeplitz lagged = blt;
+  Toeplitz lagged = two_modes;
   lagged.lag_taps = {{10, 0.3}, {20, 0.1}};
   const std::vector<Filter> shapes = {
-      Filter::column_normalised(n, blt, Schedule::power(2, -0.9, n, 1, 0.4)),
-      Filter::column_normalised(n, lagged), Filter::endless_column_normalised(n, blt),
-      Filter::endless_column_normalised(n, blt, Schedule::power(0, -0.9, n, 1, 0)),
-      Filter::endless_column_normalised(n, blt, Schedule::power(30, -0.3, n, 1, 0))};
+      Filter::column_normalised(n, two_modes, Schedule::power(2, -0.9, n, 1, 0.4)),
+      Filter::column_normalised(n, lagged), Filter::endless_column_normalised(n, two_modes),
+      Filter::endless_column_normalised(n, two_modes, Schedule::power(0, -0.9, n, 1, 0)),
+      Filter::endless_column_normalised(n, two_modes, Schedule::power(30, -0.3, n, 1, 0))};
   for (const Filter& shape : shapes) {
     const std::vector<double> scale = {1e6, 1e6, 1e6};
     const SamplerUse use = sampler_use(shape, scale);
@@ -113,13 +115,13 @@ TEST(SamplerUse, OfNormalisedColumnsAndThoseWithoutEndBoundsWhatTheMatrixSays) {
 TEST(SamplerUse, OfTheFirstStepsCountsThem) {
   const std::vector<double> scale = {1e6, 1e6};
   const Filter endless =
-      Filter::endless_column_normalised(1 << 26, blt, Schedule::power(30, -0.3, 1 << 26, 1, 0));
+      Filter::endless_column_normalised(1 << 26, two_modes, Schedule::power(30, -0.3, 1 << 26, 1, 0));
   EXPECT_EQ(sampler_use(endless, scale, 1, 1000).draws, 2000);
   const double early = sampler_distance(sampler_use(endless, scale, 1, 1 << 16), 1e-12).epsilon;
   const double late = sampler_distance(sampler_use(endless, scale, 1, 1 << 26), 1e-12).epsilon;
   EXPECT_LT(early, late);
   EXPECT_TRUE(std::isfinite(late));
-  const Filter ending = Filter::column_normalised(5000, blt, Schedule::power(2, -0.9, 5000, 1, 0.4));
+  const Filter ending = Filter::column_normalised(5000, two_modes, Schedule::power(2, -0.9, 5000, 1, 0.4));
   EXPECT_EQ(sampler_use(ending, scale, 1, 100).draws, 200);
   EXPECT_LT(sampler_use(ending, scale, 1, 100).fresh_variance, sampler_use(ending, scale).fresh_variance);
 }
@@ -134,7 +136,7 @@ TEST(SamplerUse, OfAnIdentityCountsOnlyTheStepsAPersonTouches) {
   EXPECT_EQ(touched.drift, 0);
   EXPECT_EQ(sampler_use(Filter::identity(n), scale, n + 1).draws, 2.0 * n);
   EXPECT_EQ(sampler_use(Filter::identity(n), scale).draws, 2.0 * n);
-  EXPECT_EQ(sampler_use(Filter::toeplitz(n, blt), scale, 3).draws, 2.0 * n);
+  EXPECT_EQ(sampler_use(Filter::toeplitz(n, two_modes), scale, 3).draws, 2.0 * n);
 }
 
 TEST(SamplerUse, OfADiagonalShapeWithAScheduleCountsTheLargestSteps) {
@@ -243,7 +245,7 @@ TEST(SamplerUse, FilterDriftsByLessThanProvedUnderSchedules) {
     rising.push_back(std::pow(static_cast<double>(t), 0.1));
   }
   for (const bool swapped : {false, true}) {
-    const Filter shape = Filter::toeplitz(n, blt, Schedule::values(swapped ? rising : falling),
+    const Filter shape = Filter::toeplitz(n, two_modes, Schedule::values(swapped ? rising : falling),
                                           Schedule::values(swapped ? falling : rising));
     expect_error_within_bounds(shape, shape, 0x1p-40);
   }

@@ -12,11 +12,11 @@
 namespace jme {
 namespace {
 
-constexpr std::size_t draws = 5'000'000;
+constexpr std::size_t sample_size = 5'000'000;
 
 const std::vector<double>& sample() {
   static const std::vector<double> z = [] {
-    std::vector<double> out(draws);
+    std::vector<double> out(sample_size);
     GaussianSource(InsecureTestSeed{2}.key(), Nonce{}).fill(Channel::first, 0, 0, out);
     return out;
   }();
@@ -36,10 +36,10 @@ const std::vector<double>& too_small_by_a_tenth() {
 /// gives.
 const std::vector<double>& irwin_hall() {
   static const std::vector<double> z = [] {
-    std::vector<std::uint64_t> bits(draws * 3);  // sixteen bits a uniform
+    std::vector<std::uint64_t> bits(sample_size * 3);  // sixteen bits a uniform
     keystream(expand_key({7}), 0, 0, bits);
-    std::vector<double> out(draws);
-    for (std::size_t i = 0; i < draws; ++i) {
+    std::vector<double> out(sample_size);
+    for (std::size_t i = 0; i < sample_size; ++i) {
       double sum = -6;
       for (std::size_t j = 0; j < 12; ++j) {
         sum += (static_cast<double>(bits[3 * i + j / 4] >> (16 * (j % 4)) & 0xFFFF) + 0.5) / 65536;
@@ -92,12 +92,12 @@ TEST(GaussianPairs, TestRejectsACorrelationOfFourPercent) {
 
 TEST(GaussianTails, HaveTheirExpectedCounts) {
   for (const double x : {3.0, 4.0, 5.0})
-    EXPECT_TRUE(tail_count_is_normal(tail_count(sample(), x), draws, x)) << x;
+    EXPECT_TRUE(tail_count_is_normal(tail_count(sample(), x), sample_size, x)) << x;
 }
 
 TEST(GaussianTails, TestRejectsNoiseTenPercentTooSmallAndIrwinHall) {
-  EXPECT_FALSE(tail_count_is_normal(tail_count(too_small_by_a_tenth(), 4), draws, 4));
-  EXPECT_FALSE(tail_count_is_normal(tail_count(irwin_hall(), 4), draws, 4));
+  EXPECT_FALSE(tail_count_is_normal(tail_count(too_small_by_a_tenth(), 4), sample_size, 4));
+  EXPECT_FALSE(tail_count_is_normal(tail_count(irwin_hall(), 4), sample_size, 4));
 }
 
 // A radius from 32 bits ends at 6.66 sigma; 53 bits at 8.57. The map itself is what shows that ours does not.

@@ -32,7 +32,7 @@ TEST(Minimise, StepsBackFromInfiniteValues) {
   EXPECT_NEAR(minimum.x[0], 1, 1e-6);
 }
 
-struct Case {
+struct LossCase {
   Workload workload;
   BltLoss::Problem problem;
 };
@@ -40,10 +40,10 @@ struct Case {
 TEST(BltLoss, IsTheLogarithmOfTheExactQuality) {
   const std::size_t n = 300;
   const std::vector<double> x = geometric_coordinates(3, 40);
-  for (const Case& c :
-       {Case{prefix(), {.steps = n}}, Case{decay(0.97), {.steps = n, .decay = 0.97}},
-        Case{window(25), {.steps = n, .window = 25}}, Case{window(n), {.steps = n, .window = n}},
-        Case{mean(), {.steps = n, .mean = true}}}) {
+  for (const LossCase& c :
+       {LossCase{prefix(), {.steps = n}}, LossCase{decay(0.97), {.steps = n, .decay = 0.97}},
+        LossCase{window(25), {.steps = n, .window = 25}}, LossCase{window(n), {.steps = n, .window = n}},
+        LossCase{mean(), {.steps = n, .mean = true}}}) {
     const Horizon horizon(n);
     const Shape shape = Shape::blt(blt_from_coordinates(x, c.problem.decay));
     const ShapeQuality quality = shape_quality(c.workload.filter(horizon), shape.filter(c.workload, horizon));

@@ -39,9 +39,9 @@ Sums sums_of(BatchMethod method, const std::vector<std::vector<double>>& rows) {
 using Batch = std::vector<std::vector<double>>;
 
 /// Projects the release on the difference of the two candidates, whitened: unit variance, means apart by mu.
-class Attack {
+class BatchAttack {
  public:
-  Attack(const BatchMechanism& mechanism, const Batch& one, const Batch& other) : mechanism_(mechanism) {
+  BatchAttack(const BatchMechanism& mechanism, const Batch& one, const Batch& other) : mechanism_(mechanism) {
     const BatchMethod method = mechanism.config().method;
     const Sums a = sums_of(method, one), b = sums_of(method, other);
     const double v1 = std::pow(mechanism.calibration().std_first, 2);
@@ -82,7 +82,7 @@ class Attack {
 bool leaks(const BatchConfig& config, const Batch& one, const Batch& other, double claimed_sigma,
            std::size_t trials) {
   const BatchMechanism mechanism(config);
-  const Attack attack(mechanism, one, other);
+  const BatchAttack attack(mechanism, one, other);
   std::vector<double> under_one, under_other;
   for (std::size_t r = 0; r < trials; ++r) {
     under_one.push_back(attack.statistic(one, 2 * r));
@@ -92,11 +92,11 @@ bool leaks(const BatchConfig& config, const Batch& one, const Batch& other, doub
 }
 
 // mu = 4: 20,000 samples a side find noise that is 10% too small (falsification_test.cpp).
-constexpr double sigma = 0.25;
+constexpr double batch_sigma = 0.25;
 constexpr std::size_t trials = 20'000;
 
 BatchConfig config(BatchMethod method, std::size_t batch) {
-  return {.budget = {.sigma = sigma},
+  return {.budget = {.sigma = batch_sigma},
           .steps = 1,
           .dimension = 2,
           .norm_bound = 1,
@@ -117,9 +117,10 @@ Batch aligned(std::size_t batch, double sign) {
 void expect_to_hold(const BatchConfig& config, const Batch& one, const Batch& other) {
   const BatchMechanism mechanism(config);
   // The pair is a worst case but for the rounding slack: passing means something.
-  EXPECT_GT(Attack(mechanism, one, other).gain() * sigma, 0.995);
-  EXPECT_FALSE(leaks(config, one, other, sigma, trials));
-  EXPECT_TRUE(leaks(config, one, other, sigma * 1.1, trials));  // had the noise been 10% smaller than claimed
+  EXPECT_GT(BatchAttack(mechanism, one, other).gain() * batch_sigma, 0.995);
+  EXPECT_FALSE(leaks(config, one, other, batch_sigma, trials));
+  EXPECT_TRUE(
+      leaks(config, one, other, batch_sigma * 1.1, trials));  // had the noise been 10% smaller than claimed
 }
 
 TEST(BatchFalsification, ThePapersSquaresOfASumAreFoundOutAtTwoRows) {

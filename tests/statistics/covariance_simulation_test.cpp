@@ -65,10 +65,11 @@ Sample simulate(const Mechanism& mechanism, const Eigen::MatrixXd& x, Bias bias,
 
 // Squared errors here are quartic in Gaussians: 6.5 empirical standard errors (normal tail 8e-11; what is
 // left of the skewness after 4000 runs moves that by less than a factor of ten).
-constexpr double z = 6.5;
+constexpr double standard_errors = 6.5;
 
 bool agrees(const Sample& sample, double expected) {
-  return std::abs(sample.mean - expected) <= z * std::sqrt(sample.variance / static_cast<double>(runs));
+  return std::abs(sample.mean - expected) <=
+         standard_errors * std::sqrt(sample.variance / static_cast<double>(runs));
 }
 
 StreamConfig config_for(std::size_t dimension, Method method, const Shape& shape, std::size_t every = 1) {
@@ -87,7 +88,7 @@ StreamConfig weaker(StreamConfig config) {
   return config;
 }
 
-std::vector<Shape> shapes() {
+std::vector<Shape> plain_and_shaped() {
   return {Shape::identity(), Shape::blt({.poles = {0.95, 0.6}, .zeros = {0.8, 0.3}})};
 }
 
@@ -114,7 +115,7 @@ void expect_joint_theorem(const StreamConfig& config, Bias bias) {
   const double weight = mechanism.workload_first().weight_sum(mechanism.horizon().steps() - 1, config.rows,
                                                               mechanism.horizon());
   const double v1 = variance.first.back() / (weight * weight);
-  EXPECT_NEAR(sample.bias, bias == Bias::removed ? 0 : -v1, z * sample.bias_error);
+  EXPECT_NEAR(sample.bias, bias == Bias::removed ? 0 : -v1, standard_errors * sample.bias_error);
 }
 
 // PP's error for one stream: the moments of the quadratic form (X+G)'K(X+G), from dense matrices.
@@ -153,13 +154,13 @@ void expect_postprocessing_theorem(const StreamConfig& config, Bias bias) {
   EXPECT_TRUE(agrees(sample, expected.error)) << sample.mean << " against " << expected.error;
   EXPECT_FALSE(agrees(simulate(Mechanism(weaker(config)), x, bias, 900000), expected.error))
       << "the test must reject noise 10% too small";
-  EXPECT_NEAR(sample.bias, expected.bias_at_end, z * sample.bias_error);
+  EXPECT_NEAR(sample.bias, expected.bias_at_end, standard_errors * sample.bias_error);
 }
 
 class CovarianceTheorem : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(CovarianceTheorem, OfJmeHoldsBiasedAndDebiasedWithAndWithoutAShape) {
-  for (const Shape& shape : shapes()) {
+  for (const Shape& shape : plain_and_shaped()) {
     for (const Bias bias : {Bias::removed, Bias::kept}) {
       expect_joint_theorem(config_for(GetParam(), Method::jme, shape), bias);
     }
@@ -168,14 +169,14 @@ TEST_P(CovarianceTheorem, OfJmeHoldsBiasedAndDebiasedWithAndWithoutAShape) {
 
 TEST_P(CovarianceTheorem, OfJmeHoldsForBlocksAndOtherWeights) {
   for (const Workload& workload : {mean(), decay(0.9), window(6)}) {
-    StreamConfig config = config_for(GetParam(), Method::jme, shapes()[1], 3);
+    StreamConfig config = config_for(GetParam(), Method::jme, plain_and_shaped()[1], 3);
     config.workload = workload;
     expect_joint_theorem(config, Bias::removed);
   }
 }
 
 TEST_P(CovarianceTheorem, OfPostprocessingHoldsBiasedAndDebiasedWithAndWithoutAShape) {
-  for (const Shape& shape : shapes()) {
+  for (const Shape& shape : plain_and_shaped()) {
     expect_postprocessing_theorem(config_for(GetParam(), Method::pp, shape), Bias::kept);
     expect_postprocessing_theorem(config_for(GetParam(), Method::pp, shape), Bias::removed);
     expect_postprocessing_theorem(config_for(GetParam(), Method::pp_debiased, shape), Bias::removed);

@@ -9,7 +9,7 @@
 namespace jme {
 namespace {
 
-StreamConfig stream(Workload workload, std::size_t rows, std::size_t dimension, double sigma) {
+StreamConfig identity_stream(Workload workload, std::size_t rows, std::size_t dimension, double sigma) {
   StreamConfig config;
   config.budget.sigma = sigma;
   config.rows = rows;
@@ -40,7 +40,7 @@ double moment_crossover(Workload workload, std::size_t dimension, const Shape& s
                         SecondMoment second = SecondMoment::full, std::size_t rows = 1000) {
   return crossover(
       [&](double sigma) {
-        StreamConfig config = stream(workload, rows, dimension, sigma);
+        StreamConfig config = identity_stream(workload, rows, dimension, sigma);
         config.second = second;
         return second_error(config, Method::pp_debiased, shape) -
                second_error(config, Method::jme, shape, count);
@@ -53,7 +53,7 @@ std::pair<double, double> covariance_crossover(std::size_t dimension, Count coun
   const auto with = [&](double Interval::*end) {
     return crossover(
         [&](double sigma) {
-          StreamConfig config = stream(mean(), 1000, dimension, sigma);
+          StreamConfig config = identity_stream(mean(), 1000, dimension, sigma);
           config.method = Method::pp_debiased;
           const double pp = covariance_error_bounds(Mechanism(config), true).*end;
           config.method = Method::jme;
@@ -70,7 +70,7 @@ std::pair<double, double> covariance_crossover(std::size_t dimension, Count coun
 constexpr double half_a_digit = 5e-4, slack_at_1000 = 3.4e-4;
 
 TEST(Math4, PostprocessingAndSquareRootShapingDoNotMix) {
-  const StreamConfig config = stream(prefix(), 1000, 1000, 1);
+  const StreamConfig config = identity_stream(prefix(), 1000, 1000, 1);
   EXPECT_NEAR(std::sqrt(second_error(config, Method::pp_debiased, Shape::identity())), 2.83e6, 5e3);
   EXPECT_NEAR(std::sqrt(second_error(config, Method::pp_debiased, Shape::square_root())), 1.31e7, 5e4);
   EXPECT_NEAR(std::sqrt(second_error(config, Method::jme, Shape::identity(), Count::paper)), 2.00e6, 5e3);
@@ -84,7 +84,7 @@ TEST(Math4, PostprocessingAndSquareRootShapingDoNotMix) {
 TEST(Math4b, BlocksMakeAMillionRowsQuietAndPostprocessingCannotUseThem) {
   for (const auto& [sigma, jme, pp_low, pp_high] :
        {std::tuple{1.0, 8.0, 3900.0, 4200.0}, std::tuple{0.05, 0.4, 10.0, 100.0}}) {
-    StreamConfig config = stream(prefix(), 1'000'000, 10, sigma);
+    StreamConfig config = identity_stream(prefix(), 1'000'000, 10, sigma);
     config.every = 1000;
     config.second = SecondMoment::diagonal;  // one entry of the diagonal, as MATH counts
     const double entries = 1000.0 * 10;
@@ -96,7 +96,7 @@ TEST(Math4b, BlocksMakeAMillionRowsQuietAndPostprocessingCannotUseThem) {
 }
 
 TEST(Math4b, PostprocessingWinsFastDecayInHighDimensionWithHardlyAnyPrivacy) {
-  StreamConfig config = stream(decay(0.9), 10'000, 100, 0.05);
+  StreamConfig config = identity_stream(decay(0.9), 10'000, 100, 0.05);
   config.every = 10;
   const double ratio = second_error(config, Method::jme, Shape::automatic()) /
                        second_error(config, Method::pp_debiased, Shape::identity());
@@ -114,7 +114,7 @@ TEST(Math6, NoisySquaresBeatSquaredNoiseAboveHalfSquareRootOfOneMinusTwoOverD) {
 TEST(Math6, InOneOrTwoDimensionsNoisySquaresAlwaysWin) {
   for (const std::size_t d : {1U, 2U}) {
     for (const double sigma : {0.01, 0.1, 1.0, 10.0}) {
-      const StreamConfig config = stream(prefix(), 50, d, sigma);
+      const StreamConfig config = identity_stream(prefix(), 50, d, sigma);
       EXPECT_LT(second_error(config, Method::jme, Shape::identity()),
                 second_error(config, Method::pp_debiased, Shape::identity()));
     }
@@ -167,7 +167,7 @@ TEST(Math9, CrossoverOfTheCovarianceOfScalarsAndOfVectors) {
     h1 += 1.0 / static_cast<double>(k + 1);
     h2 += 1.0 / static_cast<double>((k + 1) * (k + 1));
   }
-  StreamConfig config = stream(custom(v), n, 2, 0.5);  // sg = 1
+  StreamConfig config = identity_stream(custom(v), n, 2, 0.5);  // sg = 1
   config.method = Method::pp_debiased;
   config.shape = Shape::identity();
   const Interval error = covariance_error_bounds(Mechanism(config), true);
