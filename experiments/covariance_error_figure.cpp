@@ -130,7 +130,7 @@ double vectors_fall_short() {
 
 /// Where the curves for d = 1 would cross if PP's worst stream could be one of vectors.
 std::string vector_crossover(const Curves& one) {
-  const double h1 = harmonic(rows, 1), scalars = h1 - harmonic(rows, 3, 2);
+  const double h1 = harmonic(covariance_rows, 1), scalars = h1 - harmonic(covariance_rows, 3, 2);
   SigmaCurve pp = one.pp_debiased_low;
   pp.square *= (h1 - vectors_fall_short()) / scalars;
   return crossover_text(one.jme, pp);
