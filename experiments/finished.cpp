@@ -37,7 +37,7 @@ std::string program_digest() {
 
 std::optional<std::string> content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
+  if (!file || std::filesystem::is_directory(path)) return std::nullopt;
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 

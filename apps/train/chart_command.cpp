@@ -1,5 +1,7 @@
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -13,7 +15,8 @@ namespace {
 
 LearningCurve curve_from(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw DataError(fmt::format("{}: cannot be opened", path));
+  if (!file || std::filesystem::is_directory(path))
+    throw DataError(fmt::format("{}: must be a file that can be read", path));
   try {
     const auto json = nlohmann::json::parse(file);
     LearningCurve curve{.name = json.at("method").get<std::string>()};
@@ -21,9 +24,22 @@ LearningCurve curve_from(const std::string& path) {
       curve.epochs.push_back(evaluation.epoch);
       curve.accuracies.push_back(100 * evaluation.accuracy);
     }
+    if (curve.epochs.empty()) throw DataError(fmt::format("{}: has no accuracies", path));
     return curve;
   } catch (const nlohmann::json::exception&) {
     throw DataError(fmt::format("{}: is not a result of jme-train", path));
+  }
+}
+
+/// Runs of one method are told apart by their folders, or files.
+void tell_apart(std::vector<LearningCurve>& curves, const std::vector<std::string>& files) {
+  std::map<std::string, std::size_t> count;
+  for (const LearningCurve& curve : curves) ++count[curve.name];
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    if (count[curves[i].name] == 1) continue;
+    const std::filesystem::path file(files[i]);
+    const bool usual = file.filename() == "results.json" && file.has_parent_path();
+    curves[i].name += ", " + (usual ? file.parent_path().filename() : file.stem()).string();
   }
 }
 
@@ -43,6 +59,7 @@ ChartCommand::ChartCommand(CLI::App& root)
 void ChartCommand::run() const {
   std::vector<LearningCurve> curves;
   for (const std::string& file : files_) curves.push_back(curve_from(file));
+  tell_apart(curves, files_);
   write_file(out_, learning_curves(title_, curves));
 }
 

@@ -124,6 +124,20 @@ std::optional<Contents> read(const std::string& path) {
   }
 }
 
+/// The settings that differ between two configurations, in words.
+std::string difference(const std::string& there, const std::string& here) {
+  const auto a = nlohmann::json::parse(there, nullptr, false),
+             b = nlohmann::json::parse(here, nullptr, false);
+  std::string words;
+  if (!a.is_object() || !b.is_object()) return words;
+  for (const auto& [name, value] : b.items()) {
+    if (!a.contains(name) || a.at(name) != value)
+      words += fmt::format("{} {}: {} instead of {}", words.empty() ? " (" : ",", name, value.dump(),
+                           a.contains(name) ? a.at(name).dump() : "none");
+  }
+  return words.empty() ? words : words + ")";
+}
+
 }  // namespace
 
 Checkpoint::Checkpoint(std::string path) : path_(std::move(path)) {
@@ -178,10 +192,11 @@ std::optional<Snapshot> Checkpoint::load(const std::string& identity) const {
     sync_folder(path_);
   }
   if (!std::filesystem::exists(path_)) return std::nullopt;
-  auto found = read(path_);
+  auto found = std::filesystem::is_regular_file(path_) ? read(path_) : std::nullopt;
   if (!found) throw StateError(fmt::format("{}: is damaged or no checkpoint", path_));
   if (found->identity != identity)
-    throw StateError(fmt::format("{}: belongs to a training with another configuration", path_));
+    throw StateError(fmt::format("{}: belongs to a training with another configuration{}", path_,
+                                 difference(found->identity, identity)));
   return std::move(found->snapshot);
 }
 

@@ -3,13 +3,15 @@
 #include <jme/base/errors.hpp>
 
 #include "commands.hpp"
+#include "flag_checks.hpp"
 
 namespace jme::train {
 
 void DataFlags::attach(CLI::App& app) {
   app.add_option("--dataset", dataset, "fashion-mnist or cifar10")->capture_default_str();
   app.add_option("--data", directory, "Folder of its files (cifar10: scripts/get-cifar10 makes one)");
-  app.add_option("--fraction", fraction, "Train on the first part of the training pictures only, in (0, 1]");
+  app.add_option("--fraction", fraction, "Train on the first part of the training pictures only, in (0, 1]")
+      ->check(number());
 }
 
 Dataset DataFlags::read() const {

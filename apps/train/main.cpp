@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include <jme/base/errors.hpp>
 
@@ -20,6 +21,9 @@ int run(int argc, char** argv) {
   const jme::train::RunCommand train(root);
   const jme::train::ReproduceCommand reproduce(root);
   const jme::train::ChartCommand chart(root);
+  if (argc > 1 && argv[1][0] != '-' &&
+      root.get_subcommands([&](const CLI::App* one) { return one->get_name() == argv[1]; }).empty())
+    throw jme::InvalidParameter("command", argv[1], "run, reproduce or chart");
   try {
     root.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -30,12 +34,16 @@ int run(int argc, char** argv) {
     std::printf("%s\n", version.what());
     return 0;
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "jme-train: error: %s (see jme-train --help)\n", error.what());
+    const auto begun = root.get_subcommands();
+    std::fprintf(stderr, "jme-train: error: %s (see jme-train%s --help)\n", error.what(),
+                 begun.empty() ? "" : (" " + begun.front()->get_name()).c_str());
     return 2;
   }
   if (train.chosen()) train.run();
   if (reproduce.chosen()) reproduce.run();
   if (chart.chosen()) chart.run();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw jme::Error("standard output: cannot be written");
   return 0;
 }
 

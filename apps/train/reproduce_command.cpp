@@ -11,6 +11,7 @@
 
 #include "checkpoint.hpp"
 #include "commands.hpp"
+#include "flag_checks.hpp"
 #include "paper_config.hpp"
 #include "progress.hpp"
 #include "results.hpp"
@@ -50,6 +51,24 @@ std::vector<Variant> variants(const PaperSetting& setting) {
   return all;
 }
 
+/// Whether a run is on all of the paper's data set. `about`: the run's.
+bool is_papers(const nlohmann::json& about) {
+  return about.at("dataset") == "cifar10" && about.at("examples") == 50'000;
+}
+
+std::string data_of(const nlohmann::json& about) {
+  return fmt::format("{} ({} pictures)", about.at("dataset").get<std::string>(),
+                     about.at("examples").get<std::int64_t>());
+}
+
+/// The paper's figure for such a run after a whole epoch.
+std::optional<double> paper_accuracy(const PaperLine& line, const nlohmann::json& about, double epoch) {
+  const auto whole = static_cast<std::size_t>(epoch);
+  if (!is_papers(about) || epoch != std::floor(epoch) || whole < 1 || whole > line.accuracy.size())
+    return std::nullopt;
+  return line.accuracy[whole - 1];
+}
+
 std::optional<nlohmann::json> finished(const std::string& path) {
   std::ifstream file(path + ".json");
   if (!file) return std::nullopt;
@@ -72,17 +91,19 @@ void train(const Task& task, const Dataset& dataset, const std::string& out, std
   const std::string identity = head.dump();
   const Checkpoint checkpoint(path + ".checkpoint");
   if (const auto snapshot = checkpoint.load(identity)) training.restore(*snapshot);
+  const auto write = [&] {
+    nlohmann::ordered_json result = head;
+    result["results"] = as_json(training.evaluations());
+    write_file(path + ".json", result.dump(1) + "\n");
+  };
+  // What was saved and not yet written when a process ended.
+  if (!training.evaluations().empty()) write();
   if (training.steps_done() >= steps) return;
   fmt::print("\n{}, {} (seed {}): {}\n", title(*task.setting), name(task.method), task.seed,
              training.network());
   std::fflush(stdout);
   Progress progress(training);
   const StopFlag stop;
-  const auto write = [&] {
-    nlohmann::ordered_json result = head;
-    result["results"] = as_json(training.evaluations());
-    write_file(path + ".json", result.dump(1) + "\n");
-  };
   const bool ended = training.run(
       {.progress = [&](std::size_t done) { progress.update(done); },
        .save = [&](const Snapshot& snapshot) { checkpoint.save(identity, snapshot); },
@@ -117,11 +138,11 @@ std::string spread(const std::vector<double>& values) {
 
 /// Everything that lies in `out`, as a table beside the paper's, as one file for `jme reproduce`, and as
 /// curves.
-void summarise(const std::string& out) {
+void summarise(const std::string& out, bool writes) {
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
   for (const PaperSetting& setting : experiments::paper_settings()) {
     std::vector<LearningCurve> curves;
-    std::string dataset_name;
+    nlohmann::json about;  // of the setting's runs
     for (const Variant& variant : variants(setting)) {
       std::map<double, std::vector<double>> ours;
       double epsilon = 0;
@@ -131,12 +152,12 @@ void summarise(const std::string& out) {
         if (!result) continue;
         const auto evaluations = evaluations_from(result->at("results"));
         if (evaluations.empty()) continue;
-        dataset_name = result->at("dataset").get<std::string>();
+        about = *result;
         for (const Evaluation& e : evaluations) ours[e.epoch].push_back(100 * e.accuracy);
         states = evaluations.back().epsilon.has_value();
         epsilon = std::max(epsilon, evaluations.back().epsilon.value_or(0));
         runs.push_back(
-            {{"dataset", dataset_name},
+            {{"dataset", result->at("dataset")},
              {"examples", result->at("examples")},
              {"method", name(variant.method)},
              {"sigma", setting.sigma},
@@ -148,18 +169,17 @@ void summarise(const std::string& out) {
       }
       if (ours.empty()) continue;
       if (curves.empty())
-        fmt::print("\n{}, {} (paper: epsilon about {}):\n", dataset_name, title(setting),
-                   setting.claimed_epsilon);
+        fmt::print(
+            "\n{}, {}{}:\n", data_of(about), title(setting),
+            is_papers(about) ? fmt::format(" (paper: epsilon about {})", setting.claimed_epsilon) : "");
       fmt::print("  {} ({}), {}\n", name(variant.method), variant.line->name,
                  states ? fmt::format("epsilon {:.4g} at delta {}", epsilon, experiments::paper_delta)
                         : "no epsilon");
       LearningCurve curve{.name = std::string(name(variant.method))};
       for (const auto& [epoch, accuracies] : ours) {
-        const auto whole = static_cast<std::size_t>(epoch);
-        const bool has_paper =
-            epoch == std::floor(epoch) && whole >= 1 && whole <= variant.line->accuracy.size();
+        const auto paper = paper_accuracy(*variant.line, about, epoch);
         fmt::print("    epoch {:<5.4g} {:>14}   {}\n", epoch, spread(accuracies),
-                   has_paper ? fmt::format("paper {:.2f}", variant.line->accuracy[whole - 1]) : "");
+                   paper ? fmt::format("paper {:.2f}", *paper) : "");
         double sum = 0;
         for (const double value : accuracies) sum += value;
         curve.epochs.push_back(epoch);
@@ -167,7 +187,7 @@ void summarise(const std::string& out) {
       }
       const double last = curve.epochs.back();
       curves.push_back(std::move(curve));
-      if (name(variant.method) != variant.line->method || last < 1) continue;
+      if (name(variant.method) != variant.line->method || last < 1 || !is_papers(about)) continue;
       LearningCurve paper{.name = std::string(name(variant.method)), .is_reference = true};
       for (std::size_t i = 0; i < variant.line->accuracy.size() && static_cast<double>(i + 1) <= last; ++i) {
         paper.epochs.push_back(static_cast<double>(i + 1));
@@ -176,10 +196,14 @@ void summarise(const std::string& out) {
       curves.push_back(std::move(paper));
     }
     if (curves.empty()) continue;
-    const std::string heading = fmt::format("{}, {}; dashed: the paper's", dataset_name, title(setting));
-    write_file(fmt::format("{}/{}.svg", out, setting.name), learning_curves(heading, curves));
+    const bool has_paper =
+        std::any_of(curves.begin(), curves.end(), [](const auto& c) { return c.is_reference; });
+    const std::string heading =
+        fmt::format("{}, {}{}", data_of(about), title(setting), has_paper ? "; dashed: the paper's" : "");
+    if (writes) write_file(fmt::format("{}/{}.svg", out, setting.name), learning_curves(heading, curves));
   }
-  write_file(out + "/results.json", nlohmann::ordered_json{{"runs", runs}}.dump(1) + "\n");
+  if (runs.empty()) throw DataError(fmt::format("{}: there are no runs here", out));
+  if (writes) write_file(out + "/results.json", nlohmann::ordered_json{{"runs", runs}}.dump(1) + "\n");
 }
 
 }  // namespace
@@ -194,12 +218,18 @@ ReproduceCommand::ReproduceCommand(CLI::App& root)
   app_->add_option("--method", methods_, "Only these of jme-paper, jme, joint-clip, pp-debiased, pp")
       ->delimiter(',');
   app_->add_option("--epochs", epochs_, "How far to train; a later call goes on from there")
+      ->check(number())
       ->capture_default_str();
-  app_->add_option("--seeds", seeds_, "Runs of every method")->capture_default_str();
-  app_->add_option("--first-seed", first_seed_, "Number of the first of them")->capture_default_str();
-  app_->add_option("--steps", most_steps_, "Stop every run after so many steps");
+  app_->add_option("--seeds", seeds_, "Runs of every method")
+      ->check(whole_number(1, 1000))
+      ->capture_default_str();
+  app_->add_option("--first-seed", first_seed_, "Number of the first of them")
+      ->check(whole_number(1, 1000))
+      ->capture_default_str();
+  app_->add_option("--steps", most_steps_, "Stop every run after so many steps")->check(whole_number(1));
   app_->add_option("--out", out_, "Folder of the runs, results.json and the curves")->capture_default_str();
-  app_->add_option("--threads", threads_, "Default: as many as the processor has");
+  app_->add_option("--threads", threads_, "Default: as many as the processor has")
+      ->check(whole_number(1, 1024));
   app_->add_flag("--table", table_only_, "Train nothing, show what is there");
   app_->footer(
       "\nJME is run twice: as printed (jme-paper), which states no epsilon, and with per-example squares "
@@ -220,7 +250,11 @@ void ReproduceCommand::run() const {
   if (seeds_ < 1 || first_seed_ < 1 || first_seed_ + seeds_ > 1001)
     throw InvalidParameter("seeds", static_cast<double>(seeds_), "at least 1, numbers up to 1000");
   std::vector<BatchMethod> wanted;
-  for (const std::string& text : methods_) wanted.push_back(parse_batch_method(text));
+  for (const std::string& text : methods_) {
+    if (text == "none" || text == "jme-batch-mean" || text.empty())
+      throw InvalidParameter("method", text, "among jme-paper, jme, joint-clip, pp-debiased and pp");
+    wanted.push_back(parse_batch_method(text));
+  }
   if (!table_only_) {
     const Dataset dataset = data_.read();
     for (std::uint64_t seed = first_seed_; seed < first_seed_ + seeds_; ++seed) {
@@ -237,7 +271,7 @@ void ReproduceCommand::run() const {
       }
     }
   }
-  summarise(out_);
+  summarise(out_, !table_only_);
 }
 
 }  // namespace jme::train

@@ -1,12 +1,15 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <jme/base/errors.hpp>
 
 #include "checkpoint.hpp"
 #include "commands.hpp"
+#include "flag_checks.hpp"
 #include "progress.hpp"
 #include "results.hpp"
 #include "stop_flag.hpp"
@@ -21,12 +24,20 @@ std::string line_of(const Evaluation& e) {
 
 /// What all planned steps promise, whatever is seen on the way.
 std::string plan_of(const nlohmann::ordered_json& about) {
-  if (!about.contains("epsilon") || about["epsilon"].is_null()) return "no epsilon";
-  return fmt::format("epsilon {:.4g} at delta {:g} for all {} steps", about["epsilon"].get<double>(),
-                     about["delta"].get<double>(), about["steps"].get<std::size_t>());
+  if (!about.contains("sigma")) return "none";
+  const std::string noise =
+      fmt::format("{}, sigma {:.4g}", about["method"].get<std::string>(), about["sigma"].get<double>());
+  if (about["epsilon"].is_null()) return "no epsilon (" + noise + ")";
+  return fmt::format("epsilon {:.4g} at delta {:g} for all {} steps ({})", about["epsilon"].get<double>(),
+                     about["delta"].get<double>(), about["steps"].get<std::size_t>(), noise);
 }
 
-void warn(const TrainingConfig& config, const Training& training) {
+void warn(const TrainingConfig& config, const Training& training, std::int64_t examples) {
+  if (config.method && config.delta * static_cast<double>(examples) > 1)
+    std::fputs(
+        "jme-train: warning: delta is more than one over the number of pictures, which may give one of "
+        "them away whole\n",
+        stderr);
   if (config.insecure_test_seed)
     std::fputs("jme-train: warning: with a test seed nothing is private\n", stderr);
   if (const BatchMechanism* mechanism = training.mechanism();
@@ -40,15 +51,46 @@ void warn(const TrainingConfig& config, const Training& training) {
   if (!config.method) std::fputs("jme-train: warning: method none is not private\n", stderr);
 }
 
+/// A folder that cannot be written to is found before anything is spent.
+void prepare_folder(const std::string& path) {
+  std::error_code failure;
+  std::filesystem::create_directories(path, failure);
+  if (failure || !std::filesystem::is_directory(path) || ::access(path.c_str(), W_OK) != 0)
+    throw InvalidParameter("out", path, "a folder that can be made and written to");
+}
+
+void write_results(const std::string& folder, const nlohmann::ordered_json& result,
+                   const Training& training) {
+  write_file(folder + "/results.json", result.dump(1) + "\n");
+  write_file(folder + "/network.safetensors", training.network_file());
+  const auto method = result.at("method").get<std::string>();
+  LearningCurve curve{.name = method};
+  for (const Evaluation& evaluation : training.evaluations()) {
+    curve.epochs.push_back(evaluation.epoch);
+    curve.accuracies.push_back(100 * evaluation.accuracy);
+  }
+  if (!curve.epochs.empty())
+    write_file(folder + "/curve.svg",
+               learning_curves(result.at("dataset").get<std::string>() + ", " + method, {curve}));
+}
+
 }  // namespace
 
 RunCommand::RunCommand(CLI::App& root)
     : app_(root.add_subcommand("run", "Train a network with private Adam")) {
   data_.attach(*app_);
-  const auto flag = [&](const char* name, auto& value, const char* help) {
+  const auto text = [&](const char* name, std::string& value, const char* help) {
     return app_->add_option(name, value, help);
   };
-  flag("--method", method_, "jme, jme-paper, pp, pp-debiased, joint-clip, or none (not private)")
+  const auto flag = [&](const char* name, auto& value, const char* help) {
+    return app_->add_option(name, value, help)->check(number());
+  };
+  const auto count = [&](const char* name, auto& value, const char* help, std::uint64_t least,
+                         std::uint64_t most) {
+    return app_->add_option(name, value, help)->check(whole_number(least, most));
+  };
+  constexpr std::uint64_t many = 1'000'000'000'000;
+  text("--method", method_, "jme, jme-paper, pp, pp-debiased, joint-clip, or none (not private)")
       ->capture_default_str();
   flag("--epsilon", epsilon_, "Privacy of the whole training; or give --sigma");
   flag("--sigma", sigma_, "Noise multiplier: the noise's standard deviation over the sensitivity");
@@ -69,16 +111,17 @@ RunCommand::RunCommand(CLI::App& root)
   flag("--weight-decay", settings_.adam.weight_decay, "Decoupled from the gradient")->capture_default_str();
   flag("--update-norm", settings_.adam.update_norm, "m / sqrt(v) is scaled to at most this length");
   flag("--update-bound", settings_.adam.update_bound, "Every coordinate of m / sqrt(v) is kept within this");
-  flag("--evaluations", settings_.evaluations, "How often in an epoch accuracy is measured")
+  count("--evaluations", settings_.evaluations, "How often in an epoch accuracy is measured", 1, 1'000'000)
       ->capture_default_str();
-  flag("--steps", settings_.stop_after, "Stop after so many steps; privacy is still planned for all epochs");
-  flag("--network-seed", settings_.network_seed, "Of the network's first weights, public")
+  count("--steps", settings_.stop_after, "Stop after so many steps; privacy is still planned for all epochs",
+        1, many);
+  count("--network-seed", settings_.network_seed, "Of the network's first weights, public", 0, many)
       ->capture_default_str();
-  flag("--checkpoint", checkpoint_, "Keep the training in this file and go on from it where it exists");
-  flag("--out", out_, "Folder for results.json, curve.svg and network.safetensors");
-  flag("--threads", settings_.threads, "Default: as many as the processor has");
-  flag("--insecure-test-seed", settings_.insecure_test_seed,
-       "Reproducible noise that protects nobody, for tests");
+  text("--checkpoint", checkpoint_, "Keep the training in this file and go on from it where it exists");
+  text("--out", out_, "Folder for results.json, curve.svg and network.safetensors");
+  count("--threads", settings_.threads, "Default: as many as the processor has", 1, 1024);
+  count("--insecure-test-seed", settings_.insecure_test_seed,
+        "Reproducible noise that protects nobody, for tests", 0, many);
   app_->add_flag("--json", json_, "One JSON object on stdout");
   app_->footer(
       "\nAccuracy is measured on the data set's test pictures, which are not protected. Neighbours differ by "
@@ -97,27 +140,44 @@ RunCommand::RunCommand(CLI::App& root)
 
 TrainingConfig RunCommand::config() const {
   TrainingConfig config = settings_;
+  const auto not_negative = [](const char* name, double value) {
+    if (!(value >= 0)) throw InvalidParameter(name, value, "a finite number of at least 0");
+  };
+  not_negative("lr", config.adam.learning_rate);
+  not_negative("floor", config.adam.least_square);
   if (method_ == "none") {
     if (epsilon_ || sigma_)
       throw InvalidParameter("method", method_, "a private one where epsilon or sigma is given");
     config.method.reset();
     return config;
   }
-  config.method = parse_batch_method(method_);
-  if (config.method == BatchMethod::jme_batch_mean)
+  if (method_ == "jme-batch-mean")
     throw InvalidParameter("method", method_,
                            "another one: it needs batches of a fixed size, these are sampled");
+  const std::vector<std::string> methods{"jme", "jme-paper", "pp", "pp-debiased", "joint-clip"};
+  if (std::find(methods.begin(), methods.end(), method_) == methods.end())
+    throw InvalidParameter("method", method_, "jme, jme-paper, pp, pp-debiased, joint-clip or none");
+  config.method = parse_batch_method(method_);
   if (epsilon_.has_value() == sigma_.has_value())
     throw InvalidParameter("epsilon, sigma", "give exactly one of them");
+  const auto above_zero = [](const char* name, const std::optional<double>& value) {
+    if (value && !(*value > 0)) throw InvalidParameter(name, *value, "a finite number above 0");
+  };
+  above_zero("epsilon", epsilon_);
+  above_zero("sigma", sigma_);
+  above_zero("lambda", config.lambda);
+  if (config.lambda && !has_second_channel(*config.method))
+    throw InvalidParameter("lambda", *config.lambda, "left out: this method releases no squares");
   config.budget = sigma_ ? Budget{.sigma = *sigma_} : Budget{.epsilon = *epsilon_, .delta = config.delta};
   return config;
 }
 
 void RunCommand::run() const {
   const TrainingConfig config = this->config();
+  if (!out_.empty()) prepare_folder(out_);
   const Dataset dataset = data_.read();
   Training training(config, dataset);
-  warn(config, training);
+  warn(config, training, dataset.training.size());
   nlohmann::ordered_json result = about(training, dataset);
   const std::string identity = result.dump();
 
@@ -145,26 +205,18 @@ void RunCommand::run() const {
   if (checkpoint) hooks.save = [&](const Snapshot& snapshot) { checkpoint->save(identity, snapshot); };
   const bool ended = training.run(hooks);
   progress.wipe();
+  result["results"] = as_json(training.evaluations());
+  if (!out_.empty()) write_results(out_, result, training);
   if (!ended) {
     fmt::print(stderr,
-               "jme-train: stopped after {} of {} steps{}\n"
+               "jme-train: stopped after {} of {} steps; {}\n"
                "If you stopped because of what you saw, what was shown has the privacy of the plan: {}\n",
-               training.steps_done(), training.steps(), checkpoint ? "; the same command goes on" : "",
+               training.steps_done(), training.steps(),
+               checkpoint ? "the same command goes on" : "without --checkpoint it cannot go on",
                plan_of(result));
     stop.die();
   }
-  result["results"] = as_json(training.evaluations());
   if (json_) fmt::print("{}\n", result.dump());
-  if (out_.empty()) return;
-  std::filesystem::create_directories(out_);
-  write_file(out_ + "/results.json", result.dump(1) + "\n");
-  write_file(out_ + "/network.safetensors", training.network_file());
-  LearningCurve curve{.name = method_};
-  for (const Evaluation& evaluation : training.evaluations()) {
-    curve.epochs.push_back(evaluation.epoch);
-    curve.accuracies.push_back(100 * evaluation.accuracy);
-  }
-  write_file(out_ + "/curve.svg", learning_curves(dataset.name + ", " + method_, {curve}));
 }
 
 }  // namespace jme::train

@@ -9,6 +9,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/argmax.h>
 #include <ATen/ops/empty.h>
+#include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
 
@@ -30,7 +31,8 @@ double seconds_since(Clock::time_point start) {
 const TrainingConfig& checked(const TrainingConfig& config, const Pictures& pictures) {
   const auto examples = static_cast<double>(pictures.size());
   if (!(config.batch >= 1 && config.batch < examples))
-    throw InvalidParameter("batch", config.batch, "at least 1 and below the number of examples");
+    throw InvalidParameter("batch", config.batch,
+                           fmt::format("at least 1 and below the number of examples, {}", pictures.size()));
   if (!(config.epochs > 0 && config.epochs <= 1e6))
     throw InvalidParameter("epochs", config.epochs, "above 0 and at most 1e6");
   // Clipped floats, and their squares, stay far from the ends of their range (GUARANTEES.md).

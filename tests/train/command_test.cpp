@@ -57,10 +57,14 @@ TEST_F(Command, RunTrainsOnFashionMnistAndStatesItsPrivacy) {
   EXPECT_THAT(test::read_text(path("out/network.safetensors")), HasSubstr("linear.bias"));
   // How long steps take shows how large their batches were.
   EXPECT_THAT(result.out, ::testing::Not(HasSubstr("seconds")));
-  const CommandResult chart = train("chart " + path("out/results.json") + " " + path("out/results.json") +
+  std::filesystem::create_directory(path("again"));
+  std::filesystem::copy(path("out/results.json"), path("again/results.json"));
+  const CommandResult chart = train("chart " + path("out/results.json") + " " + path("again/results.json") +
                                     " --out " + path("both.svg"));
   EXPECT_EQ(chart.code, 0) << chart.err;
-  EXPECT_THAT(test::read_text(path("both.svg")), HasSubstr(">jme<"));
+  // Runs of one method are told apart by their folders.
+  EXPECT_THAT(test::read_text(path("both.svg")), HasSubstr(">jme, out<"));
+  EXPECT_THAT(test::read_text(path("both.svg")), HasSubstr(">jme, again<"));
   EXPECT_EQ(train("chart " + path("out/curve.svg") + " --out " + path("none.svg")).code, 3);
 }
 
@@ -87,7 +91,7 @@ TEST_F(Command, ReproduceFillsTheTableAndDoesNothingTwice) {
       "reproduce --dataset fashion-mnist --steps 1 --seeds 1 --threads 1 " + data() + "--out " + path("out");
   const CommandResult first = train(common);
   ASSERT_EQ(first.code, 0) << first.err;
-  for (const char* text : {"jme-paper", "joint-clip", "pp-debiased", "no epsilon", "paper"})
+  for (const char* text : {"jme-paper", "joint-clip", "pp-debiased", "no epsilon"})
     EXPECT_THAT(first.out, HasSubstr(text));
   const auto runs = nlohmann::json::parse(test::read_text(path("out/results.json"))).at("runs");
   ASSERT_EQ(runs.size(), 10U);  // five methods in two settings
@@ -97,6 +101,20 @@ TEST_F(Command, ReproduceFillsTheTableAndDoesNothingTwice) {
   EXPECT_EQ(second.code, 0) << second.err;
   EXPECT_EQ(second.out.find("seed 1"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(test::read_text(path("out/results.json"))).at("runs"), runs);
+  // A result that was saved and not written when the process ended is written now.
+  std::filesystem::remove(path("out/medium/pp-1.json"));
+  EXPECT_EQ(train(common).code, 0);
+  EXPECT_EQ(nlohmann::json::parse(test::read_text(path("out/results.json"))).at("runs"), runs);
+  // The paper's figures are for its own data set.
+  EXPECT_THAT(first.out, ::testing::Not(HasSubstr("paper:")));
+  const CommandResult table = train("reproduce --table --out " + path("out"));
+  EXPECT_THAT(table.out, HasSubstr("joint-clip"));
+}
+
+TEST_F(Command, ALostResultIsAnError) {
+  const CommandResult result = test::jme(run() + "--sigma 1 --steps 1 --json", {.output_file = "/dev/full"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("standard output"));
 }
 
 TEST_F(Command, BadParametersAndMissingDataHaveTheirExitCodes) {
@@ -113,6 +131,21 @@ TEST_F(Command, BadParametersAndMissingDataHaveTheirExitCodes) {
   refused(run() + "--method jme-batch-mean --sigma 1", 2, "fixed size");
   refused(run() + "--method jme-paper --epsilon 1", 2, "sigma");
   refused(run() + "--method none --sigma 1", 2, "method");
+  refused(run() + "--method mean --sigma 1", 2, "joint-clip or none");
+  refused(run() + "--method pp --lambda 1 --sigma 1", 2, "lambda");
+  refused(run() + "--sigma 0", 2, "sigma");
+  refused(run() + "--sigma much", 2, "--sigma");
+  refused(run() + "--sigma 1 --steps -1", 2, "--steps");
+  refused(run() + "--sigma 1 --threads 0", 2, "--threads");
+  refused(run() + "--sigma 1 --lr -1", 2, "lr");
+  refused(run() + "--sigma 1 --clip 1e-30", 2, "clip");
+  refused(run() + "--epsilon 1e-9", 2, "epsilon");  // less than the sampler's own error
+  refused(run() + "--sigma 1 --out /proc/nowhere", 2, "out");
+  refused(run() + "--sigma 1 --checkpoint /tmp", 5, "no checkpoint");
+  refused("walk", 2, "run, reproduce or chart");
+  refused("reproduce --table --out /nowhere", 3, "no runs");
+  refused("reproduce --method none --data /nowhere", 2, "method");
+  refused("chart /tmp --out x.svg", 3, "file");
   refused(run() + "--sigma 1 --fraction 0", 2, "fraction");
   refused(run() + "--sigma 1 --batch 1e9", 2, "batch");
   refused("run --sigma 1 --dataset cifar10", 2, "get-cifar10");
