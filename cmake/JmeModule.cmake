@@ -43,34 +43,30 @@ function(jme_module name)
   endif()
 endfunction()
 
-# jme_compile_together(TARGET [FILES n] [HEADERS headers...]): compiles n files of a target at a time as one (all of
-# them, if not said), and parses large foreign headers once for all targets that name the same. Most of the time of
-# compiling goes into templates of Eigen, CLI11, nlohmann and gmock, which each file would instantiate for itself.
-# Both are for a build from nothing: not done behind a compiler cache, which remembers files that did not change.
-# Joined files hide a forgotten include, so only the preset dev joins them, and the others find it.
-option(JME_JOIN_FILES "Compile several files of a target as one" OFF)
+# jme_compile_together(TARGET [HEADERS...]): compiles the files of a target as one, and parses large foreign headers
+# once for all targets that name the same. Most of the time of compiling goes into templates of Eigen, CLI11, nlohmann
+# and gmock, which each file would instantiate for itself. Both are for a build from nothing: not done behind a compiler
+# cache, which remembers files that did not change. Joined files hide a forgotten include, so only the preset dev joins
+# them; the others find it.
+option(JME_JOIN_FILES "Compile the files of a target as one" OFF)
 function(jme_compile_together target)
-  cmake_parse_arguments(ARG "" "FILES" "HEADERS" ${ARGN})
   if(CMAKE_CXX_COMPILER_LAUNCHER)
     return()
   endif()
   if(JME_JOIN_FILES)
-    if(NOT ARG_FILES)
-      set(ARG_FILES 0)
-    endif()
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${ARG_FILES})
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     # Highway compiles a file of kernels once for each instruction set by including it again.
-    get_target_property(sources ${target} SOURCES)
-    list(FILTER sources INCLUDE REGEX "_kernels\\.cpp$")
-    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    get_target_property(kernels ${target} SOURCES)
+    list(FILTER kernels INCLUDE REGEX "_kernels\\.cpp$")
+    set_source_files_properties(${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
-  if(ARG_HEADERS)
-    string(MD5 key "${ARG_HEADERS}")
+  if(ARGN)
+    string(MD5 key "${ARGN}")
     get_property(first GLOBAL PROPERTY JME_PRECOMPILED_${key})
     if(first)
       target_precompile_headers(${target} REUSE_FROM ${first})
     else()
-      target_precompile_headers(${target} PRIVATE ${ARG_HEADERS})
+      target_precompile_headers(${target} PRIVATE ${ARGN})
       set_property(GLOBAL PROPERTY JME_PRECOMPILED_${key} ${target})
     endif()
   endif()

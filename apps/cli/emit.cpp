@@ -22,18 +22,19 @@ struct Word {
   Emit kind;
   std::string_view text;
 };
-constexpr std::array words{Word{Emit::first, "first"},
-                           Word{Emit::second, "second"},
-                           Word{Emit::mean, "mean"},
-                           Word{Emit::covariance, "covariance"},
-                           Word{Emit::correlation, "correlation"},
-                           Word{Emit::precision, "precision"},
-                           Word{Emit::pca, "pca"},
-                           Word{Emit::regression, "regression"},
-                           Word{Emit::density, "density"}};
+constexpr std::array emit_words{Word{Emit::first, "first"},
+                                Word{Emit::second, "second"},
+                                Word{Emit::mean, "mean"},
+                                Word{Emit::covariance, "covariance"},
+                                Word{Emit::correlation, "correlation"},
+                                Word{Emit::precision, "precision"},
+                                Word{Emit::pca, "pca"},
+                                Word{Emit::regression, "regression"},
+                                Word{Emit::density, "density"}};
 
 std::string_view word(Emit kind) {
-  return std::find_if(words.begin(), words.end(), [&](const Word& w) { return w.kind == kind; })->text;
+  return std::find_if(emit_words.begin(), emit_words.end(), [&](const Word& w) { return w.kind == kind; })
+      ->text;
 }
 
 InvalidParameter unknown(std::string_view part) {
@@ -42,9 +43,9 @@ InvalidParameter unknown(std::string_view part) {
 
 EmitItem parse_item(const std::string& part) {
   const std::size_t colon = std::min(part.find(':'), part.size());
-  const auto found = std::find_if(words.begin(), words.end(),
+  const auto found = std::find_if(emit_words.begin(), emit_words.end(),
                                   [&](const Word& w) { return w.text == part.substr(0, colon); });
-  if (found == words.end()) throw unknown(part);
+  if (found == emit_words.end()) throw unknown(part);
   EmitItem item{.kind = found->kind};
   const bool takes_argument = item.kind == Emit::pca || item.kind == Emit::regression;
   if (takes_argument != (colon < part.size())) throw unknown(part);

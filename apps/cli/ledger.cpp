@@ -99,7 +99,7 @@ std::string total_words(const SourceTotal& total) {
   return words + " (" + unit_words(total) + ")\n";
 }
 
-std::string text(const Ledger& ledger, const std::vector<SourceTotal>& totals) {
+std::string ledger_text(const Ledger& ledger, const std::vector<SourceTotal>& totals) {
   if (ledger.entries().empty()) return "No streams.\n";
   std::vector<std::vector<std::string>> rows{
       {"source", "stream", "budget", "rows", "of", "releases", "started", "last commit", "condition"}};
@@ -149,7 +149,7 @@ ExitCode LedgerCommand::run() const {
     for (const SourceTotal& one : totals) total.push_back(total_json(one));
     Output().write(json_line({{"streams", std::move(streams)}, {"total", std::move(total)}}));
   } else {
-    Output().write(text(ledger, totals));
+    Output().write(ledger_text(ledger, totals));
   }
   bool sound = true;
   for (const LedgerEntry& entry : ledger.entries()) {

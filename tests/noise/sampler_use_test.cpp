@@ -44,7 +44,11 @@ SamplerUse from_matrix(const Filter& shape, double scale) {
   }
   // Squared norm of the map from draws to values over their fresh parts, over the longest row.
   const Eigen::MatrixXd relative = c.diagonal().cwiseAbs().asDiagonal() * inverse;
-  use.memory = std::pow(relative.jacobiSvd().singularValues()(0) / relative.rowwise().norm().maxCoeff(), 2);
+  const Eigen::MatrixXd gram = relative * relative.transpose();
+  const double longest = gram.diagonal().maxCoeff();
+  use.memory =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(gram, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff() /
+      longest;
   return use;
 }
 

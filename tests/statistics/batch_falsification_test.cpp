@@ -93,7 +93,7 @@ bool leaks(const BatchConfig& config, const Batch& one, const Batch& other, doub
 
 // mu = 4: 20,000 samples a side find noise that is 10% too small (falsification_test.cpp).
 constexpr double batch_sigma = 0.25;
-constexpr std::size_t trials = 20'000;
+constexpr std::size_t batch_samples = 20'000;
 
 BatchConfig config(BatchMethod method, std::size_t batch) {
   return {.budget = {.sigma = batch_sigma},
@@ -118,9 +118,9 @@ void expect_to_hold(const BatchConfig& config, const Batch& one, const Batch& ot
   const BatchMechanism mechanism(config);
   // The pair is a worst case but for the rounding slack: passing means something.
   EXPECT_GT(BatchAttack(mechanism, one, other).gain() * batch_sigma, 0.995);
-  EXPECT_FALSE(leaks(config, one, other, batch_sigma, trials));
-  EXPECT_TRUE(
-      leaks(config, one, other, batch_sigma * 1.1, trials));  // had the noise been 10% smaller than claimed
+  EXPECT_FALSE(leaks(config, one, other, batch_sigma, batch_samples));
+  EXPECT_TRUE(leaks(config, one, other, batch_sigma * 1.1,
+                    batch_samples));  // had the noise been 10% smaller than claimed
 }
 
 TEST(BatchFalsification, ThePapersSquaresOfASumAreFoundOutAtTwoRows) {
@@ -128,11 +128,11 @@ TEST(BatchFalsification, ThePapersSquaresOfASumAreFoundOutAtTwoRows) {
   // it.
   BatchConfig printed = config(BatchMethod::jme_paper, 2);
   printed.budget.sigma = 1;
-  EXPECT_TRUE(leaks(printed, aligned(2, 1), aligned(2, -1), 1, trials / 5));
+  EXPECT_TRUE(leaks(printed, aligned(2, 1), aligned(2, -1), 1, batch_samples / 5));
   // Our squares, on the same pair and with the same samples, show nothing.
   for (BatchMethod method : {BatchMethod::jme, BatchMethod::jme_batch_mean}) {
     printed.method = method;
-    EXPECT_FALSE(leaks(printed, aligned(2, 1), aligned(2, -1), 1, trials / 5));
+    EXPECT_FALSE(leaks(printed, aligned(2, 1), aligned(2, -1), 1, batch_samples / 5));
   }
 }
 

@@ -20,7 +20,7 @@ struct Sample {
   double bias = 0, bias_error = 0;  // mean error of a diagonal entry at the last release, its standard error
 };
 
-constexpr std::size_t runs = 4000;
+constexpr std::size_t covariance_runs = 4000;
 
 // Covariance of the rows of every release, by the workload's definition.
 std::vector<Eigen::MatrixXd> truth(const Mechanism& mechanism, const Eigen::MatrixXd& x) {
@@ -39,7 +39,7 @@ Sample simulate(const Mechanism& mechanism, const Eigen::MatrixXd& x, Bias bias,
   const Units units = Units::identity(static_cast<std::size_t>(x.cols()));
   std::vector<double> row(static_cast<std::size_t>(x.cols()));
   double sum = 0, squares = 0, off = 0, off_squares = 0;
-  for (std::size_t r = 0; r < runs; ++r) {
+  for (std::size_t r = 0; r < covariance_runs; ++r) {
     MomentStream stream(mechanism, InsecureTestSeed{seed + r});
     double error = 0, last = 0;
     for (Eigen::Index t = 0; t < x.rows(); ++t) {
@@ -56,7 +56,7 @@ Sample simulate(const Mechanism& mechanism, const Eigen::MatrixXd& x, Bias bias,
     off += last;
     off_squares += last * last;
   }
-  const auto n = static_cast<double>(runs);
+  const auto n = static_cast<double>(covariance_runs);
   return {.mean = sum / n,
           .variance = squares / n - sum / n * (sum / n),
           .bias = off / n,
@@ -69,7 +69,7 @@ constexpr double standard_errors = 6.5;
 
 bool agrees(const Sample& sample, double expected) {
   return std::abs(sample.mean - expected) <=
-         standard_errors * std::sqrt(sample.variance / static_cast<double>(runs));
+         standard_errors * std::sqrt(sample.variance / static_cast<double>(covariance_runs));
 }
 
 StreamConfig config_for(std::size_t dimension, Method method, const Shape& shape, std::size_t every = 1) {

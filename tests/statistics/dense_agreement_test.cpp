@@ -13,11 +13,11 @@
 namespace jme {
 namespace {
 
-constexpr std::uint64_t seed = 11;
+constexpr std::uint64_t shared_seed = 11;
 
 // floor(std [C^-1 Z]_t / gamma + 1/2) from the whole matrix at once; `scale` in lattice units.
 Eigen::MatrixXd lattice_noise(const Filter& c, Channel channel, const Eigen::VectorXd& scale) {
-  const GaussianSource source(InsecureTestSeed{seed}.key(), Nonce{});
+  const GaussianSource source(InsecureTestSeed{shared_seed}.key(), Nonce{});
   Eigen::MatrixXd z(static_cast<Eigen::Index>(c.steps()), scale.size());
   std::vector<double> draws(static_cast<std::size_t>(scale.size()));
   for (Eigen::Index t = 0; t < z.rows(); ++t) {
@@ -94,7 +94,7 @@ void expect_equal_to_dense(const StreamConfig& config) {
   const double n = static_cast<double>(horizon.steps());
   const double tolerance_first = mechanism.lattice().first + n * 0x1p-50 * first.cwiseAbs().maxCoeff();
   const double tolerance_second = mechanism.lattice().second + n * 0x1p-50 * second.cwiseAbs().maxCoeff();
-  MomentStream stream(mechanism, InsecureTestSeed{seed});
+  MomentStream stream(mechanism, InsecureTestSeed{shared_seed});
   std::vector<double> row(config.dimension);
   std::size_t releases = 0;
   for (Eigen::Index t = 0; t < x.rows(); ++t) {
@@ -173,7 +173,7 @@ TEST(DenseAgreementWithoutAHorizon, ToOneLatticeUnitForEveryWorkload) {
         lattice_units(x, 1.3) +
         lattice_noise(beginning(mechanism.c1(), n), Channel::first, Eigen::VectorXd::Constant(3, std_units));
     const Eigen::MatrixXd first = workload.filter(Horizon(n)).to_dense() * noisy * mechanism.lattice().first;
-    MomentStream stream(mechanism, InsecureTestSeed{seed});
+    MomentStream stream(mechanism, InsecureTestSeed{shared_seed});
     // One lattice unit where a rounding falls the other way, plus double rounding of a sum of n terms.
     const double tolerance = mechanism.lattice().first + n * 0x1p-50 * first.cwiseAbs().maxCoeff();
     for (Eigen::Index t = 0; t < x.rows(); ++t) {
@@ -197,7 +197,7 @@ void expect_difference_to_be_the_bias(StreamConfig config) {
   const Eigen::VectorXd bias =
       variance * (oracle::workload_over_rows(config.workload, debiased.horizon()) * q);
 
-  MomentStream with(biased, InsecureTestSeed{seed}), without(debiased, InsecureTestSeed{seed});
+  MomentStream with(biased, InsecureTestSeed{shared_seed}), without(debiased, InsecureTestSeed{shared_seed});
   const std::vector<double> row(config.dimension, 0.25);
   for (std::size_t t = 0; t < config.rows; ++t) {
     const Release& left = with.push(row);
