@@ -91,6 +91,22 @@ TEST(Discretise, GivesTheExactCurveAtGridPointsFromAbove) {
   }
 }
 
+// A grid that ends where there is still mass: what lies beyond counts in full.
+TEST(Discretise, CountsLossesBeyondItsLastPositionAsInfinite) {
+  constexpr double rate = 0.2, sigma = 0.8, spacing = 0.01;
+  for (const Case& c : cases(rate, sigma)) {
+    const LossPair pair({.sampling_rate = rate, .steps = 1, .sigma = sigma}, c.direction);
+    const double last = pair.shift() + 1;
+    const LossDistribution step =
+        discretise(pair, {.spacing = spacing, .centre = 0, .resolution = 1e9, .last = last});
+    double total = step.infinite;
+    for (const double mass : step.masses) total += mass;
+    EXPECT_GT(step.infinite, 1e-3);
+    EXPECT_GE(step.infinite, pair.tail(last));
+    EXPECT_NEAR(total, 1, 1e-12);
+  }
+}
+
 TEST(Discretise, WithWideCellsIsNeverBelowTheCurve) {
   constexpr double rate = 0.05, sigma = 0.6, spacing = 0.01;
   for (const Case& c : cases(rate, sigma)) {
