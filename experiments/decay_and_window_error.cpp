@@ -44,8 +44,8 @@ Figure decay_and_window_error(const Effort& effort) {
   std::vector<ShapePair> pairs;
   Agreement agreement;
   double begin = 0;
-  for (const FadingWorkload& which :
-       {FadingWorkload{"decay 0.9", "decay-0.9", decay(0.9)}, FadingWorkload{"window 10", "window-10", window(10)}}) {
+  for (const FadingWorkload& which : {FadingWorkload{"decay 0.9", "decay-0.9", decay(0.9)},
+                                      FadingWorkload{"window 10", "window-10", window(10)}}) {
     std::vector<MomentPanel> panels;
     for (const Shape& shape : {Shape::identity(), Shape::square_root()}) {
       panels.push_back(moment_panel(effort.part(begin, begin + 0.25), request(effort, which, shape)));
