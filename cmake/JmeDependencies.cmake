@@ -8,6 +8,11 @@ find_package(SQLite3 3.40 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(LibLZMA REQUIRED)
 find_package(Threads REQUIRED)
+find_library(JME_MPFR mpfr REQUIRED)
+find_library(JME_GMP gmp REQUIRED)
+# Exact decisions of rounded draws.
+add_library(jme_mpfr INTERFACE)
+target_link_libraries(jme_mpfr INTERFACE ${JME_MPFR} ${JME_GMP})
 find_library(JME_OPENBLAS openblas REQUIRED)
 find_library(JME_LAPACKE lapacke REQUIRED)
 # LAPACKE for the large symmetric eigenproblems, CBLAS for the rank-k updates.

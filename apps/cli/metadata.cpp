@@ -63,16 +63,10 @@ Json privacy(const RunDescription& run) {
   Json result{{"epsilon", by_sigma ? Json() : Json(budget.epsilon)},
               {"delta", by_sigma ? Json() : Json(budget.delta)},
               {"sigma", mechanism.sigma()},
-              {"mu", gdp_mu(mechanism.sigma())},
+              {"mu", mechanism.mu()},
+              {"delta_0", mechanism.bad_past()},
+              {"sampler_cost", mechanism.sampler_cost()},
               {"adjacency", name(mechanism.config().adjacency)}};
-  if (const SamplerDistance& excess = mechanism.sampler_excess(); excess.epsilon > 0) {
-    result["sampler_excess"] = {{"epsilon", std::isfinite(excess.epsilon) ? Json(excess.epsilon) : Json()},
-                                {"delta", excess.delta}};
-    if (mechanism.horizon().is_unbounded()) {
-      result["sampler_excess"]["paid_steps"] = mechanism.sampler_steps();
-      result["sampler_excess"]["at_steps"] = mechanism.noise_horizon().steps();
-    }
-  }
   if (run.insecure_seed) result["insecure_test_seed"] = *run.insecure_seed;
   result["statement"] =
       one_line(privacy_statement(mechanism, !run.bounds.is_none(), run.insecure_seed.has_value()));

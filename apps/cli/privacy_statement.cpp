@@ -24,34 +24,12 @@ std::string budget_words(const Mechanism& mechanism) {
     return fmt::format("epsilon = {}, delta = {} differential privacy", budget.epsilon, budget.delta);
   }
   const double delta = 1e-6;
-  return fmt::format("mu = {} Gaussian differential privacy (for instance epsilon = {} at delta = {:g})",
-                     six_digits_up(gdp_mu(mechanism.sigma())),
-                     six_digits_up(gaussian_epsilon(mechanism.sigma(), delta)), delta);
-}
-
-// A budget in epsilon and delta pays for the sampler's distance from an ideal Gaussian where it can.
-std::string sampler_words(const Mechanism& mechanism) {
-  const SamplerDistance& excess = mechanism.sampler_excess();
-  if (!std::isfinite(excess.epsilon)) {
-    return "This is proved for noise from an ideal Gaussian; how far the sampler is from it is not proved "
-           "here, because the "
-           "noise is too small for its lattice.";
-  }
-  if (mechanism.sampler_steps() > 0) {
-    return fmt::format(
-        "This includes how far the sampler is from an ideal Gaussian for the first {} releases; beyond them "
-        "that comes on top, and is at most E = {}, D = {} when the stream ends, at its {} releases: an "
-        "epsilon "
-        "and a delta then become epsilon + E and e^(E/2) delta + (1 + e^(epsilon + E/2)) D.",
-        mechanism.sampler_steps(), six_digits_up(excess.epsilon), six_digits_up(excess.delta),
-        mechanism.noise_horizon().steps());
-  }
-  return fmt::format(
-      "This is proved for noise from an ideal Gaussian; that of the sampler differs by at most E = {}, D = "
-      "{}, "
-      "which comes on top: an epsilon and a delta become epsilon + E and e^(E/2) delta + (1 + e^(epsilon + "
-      "E/2)) D.",
-      six_digits_up(excess.epsilon), six_digits_up(excess.delta));
+  const std::string but = mechanism.bad_past() > 0 ? fmt::format(", but for events of probability {}",
+                                                                 six_digits_up(mechanism.bad_past()))
+                                                   : "";
+  return fmt::format("mu = {} Gaussian differential privacy{} (for instance epsilon = {} at delta = {:g})",
+                     six_digits_up(mechanism.mu()), but,
+                     six_digits_up(gdp_epsilon(mechanism.mu(), delta, mechanism.bad_past())), delta);
 }
 
 std::string neighbours(const StreamConfig& config) {
@@ -99,7 +77,12 @@ std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_
       "allows. This is spent once for the whole stream, {}, whatever is computed from the releases "
       "later, even if later rows depend on earlier releases.",
       neighbours(config), budget_words(mechanism), length));
-  if (mechanism.sampler_excess().epsilon > 0) text.push_back(sampler_words(mechanism));
+  if (mechanism.sampler_cost() > 0.01) {
+    text.push_back(fmt::format(
+        "This includes what rounding errors inside the noise could give away over so many draws, for which "
+        "{} is {:.2g}% larger than it would be without them.",
+        config.budget.sigma == 0 ? "the noise" : "mu", 100 * mechanism.sampler_cost()));
+  }
   text.push_back(person(config));
   text.push_back(
       fmt::format("{}every row is clipped to Euclidean length {:g}{}. Rows beyond the limits still count, "

@@ -49,7 +49,6 @@ nlohmann::ordered_json about(const Training& training, const Dataset& dataset) {
   if (mechanism->is_private() && !config.insecure_test_seed) {
     const BatchPrivacy promise = mechanism->privacy(config.delta);
     if (std::isfinite(promise.epsilon)) about["epsilon"] = promise.epsilon;
-    about["ideal_epsilon"] = promise.ideal_epsilon;  // of exact normals, for comparison
   }
   if (config.insecure_test_seed) about["insecure_test_seed"] = *config.insecure_test_seed;
   return about;

@@ -16,43 +16,55 @@ constexpr std::size_t shortest_window = 16;
 // Between two flushes a decaying sum can be subnormal, and slow, for this many steps at most.
 constexpr std::size_t steps_between_flushes = 64;
 
-// A step's sum over the past, for one tile. The value of the step itself joins it last, in one operation, so
-// that it is rounded once however long the past is (random/GUARANTEES, section 3).
+// A step's sum over the past, for one tile: blocks of terms are summed by themselves and then added up, so
+// that the rounding errors of a long history grow with the length of a block and the number of blocks only.
 class PastSum {
  public:
-  explicit PastSum(std::size_t count) : count_(count) {}
+  explicit PastSum(std::span<double> total) : total_(total) {}
   PastSum(const PastSum&) = delete;
   PastSum& operator=(const PastSum&) = delete;
 
   void add(double weight, const double* values) {
     terms_[pending_++] = {weight, values};
     if (pending_ == terms_.size()) take_in();
+    if (in_block_ == FilterStream::summed_together) close_block();
   }
-  void add_to(std::span<double> values) { join(1.0, values); }
-  void subtract_from(std::span<double> values) { join(-1.0, values); }
+  /// The total is complete; 0 where no term was added.
+  void finish() {
+    take_in();
+    close_block();
+    if (empty_) std::fill(total_.begin(), total_.end(), 0.0);
+  }
 
  private:
   // A few vectors at a time: more would wait for each other's pages.
   void take_in() {
     if (pending_ == 0) return;
     const std::span<const Weighted> terms(terms_.data(), pending_);
-    if (empty_) {
-      assign_weighted(terms, sum_.data(), count_);
+    if (in_block_ == 0) {
+      assign_weighted(terms, block_.data(), total_.size());
     } else {
-      add_weighted(terms, sum_.data(), count_);
+      add_weighted(terms, block_.data(), total_.size());
     }
-    empty_ = false;
+    in_block_ += pending_;
     pending_ = 0;
   }
-  void join(double sign, std::span<double> values) {
-    take_in();
-    const Weighted sum{sign, sum_.data()};
-    if (!empty_) add_weighted({&sum, 1}, values.data(), count_);
+  void close_block() {
+    if (in_block_ == 0) return;
+    const Weighted block{1.0, block_.data()};
+    if (empty_) {
+      assign_weighted({&block, 1}, total_.data(), total_.size());
+    } else {
+      add_weighted({&block, 1}, total_.data(), total_.size());
+    }
+    empty_ = false;
+    in_block_ = 0;
   }
 
-  alignas(64) std::array<double, FilterStream::tile> sum_;  // set by the first term
+  std::span<double> total_;
+  alignas(64) std::array<double, FilterStream::tile> block_;  // set by its first term
   std::array<Weighted, 8> terms_;
-  std::size_t count_, pending_ = 0;
+  std::size_t pending_ = 0, in_block_ = 0;
   bool empty_ = true;
 };
 
@@ -73,8 +85,8 @@ FilterStream::FilterStream(Filter filter, Direction direction, std::size_t width
   if (direction == Direction::inverse && !filter_.is_invertible()) {
     throw InvalidParameter("filter", "cannot be inverted: its diagonal has a 0");
   }
-  if (direction == Direction::forward && !filter_.lag_taps().empty()) {
-    throw InvalidParameter("filter", "lag taps are for the inverse direction");
+  if (!filter_.lag_taps().empty()) {
+    throw InvalidParameter("filter", "a filter stream has no lag taps: ShapedNoise keeps what they need");
   }
   if (filter_.is_dense() || (filter_.last_row() && !filter_.last_mode_weight())) return;
   const Toeplitz& core = filter_.core();
@@ -97,25 +109,15 @@ FilterStream::FilterStream(Filter filter, Direction direction, std::size_t width
 }
 
 void FilterStream::step(std::span<const double> in, std::span<double> out) {
-  if (!filter_.lag_taps().empty()) throw Error("filter stream: lag taps need old inputs");
   check_width(in, out);
   begin_step();
-  advance(in, {}, out);
-}
-
-void FilterStream::step(std::span<const double> in, std::span<const double> lagged, std::span<double> out) {
-  if (filter_.lag_taps().empty() || lagged.size() != width_) {
-    throw InvalidParameter("filter", "old inputs are for lag taps and have the stream's width");
-  }
-  check_width(in, out);
-  begin_step();
-  advance(in, lagged, out);
+  advance(in, out);
 }
 
 void FilterStream::last_step(std::span<const double> in, std::span<double> out, const LastStep& last) {
   check_width(in, out);
   begin_last_step(last);
-  advance(in, {}, out);
+  advance(in, out);
 }
 
 void FilterStream::check_width(std::span<const double> in, std::span<double> out) const {
@@ -132,6 +134,7 @@ void FilterStream::begin_step() {
   const bool forward = direction_ == Direction::forward;
   in_ = forward ? column : 1 / row;
   out_ = forward ? row : 1 / column;
+  column_ = column;
   if (dense) weights_ = filter_.row_weights(done_);
   if (filter_.last_mode_weight() && done_ + 1 == filter_.steps() && !step_modes_.empty()) {
     step_modes_[0].weight = *filter_.last_mode_weight();
@@ -160,38 +163,32 @@ void FilterStream::end_step() {
   ++done_;
 }
 
-void FilterStream::advance(std::span<const double> in, std::span<const double> lagged,
-                           std::span<double> out) {
-  alignas(64) std::array<double, tile> buffer, old;
+void FilterStream::advance(std::span<const double> in, std::span<double> out) {
+  alignas(64) std::array<double, tile> buffer;
   for (std::size_t begin = 0; begin < width_; begin += tile) {
     const std::size_t count = std::min(tile, width_ - begin);
-    const auto tile_of = [&](std::span<const double> vector, std::array<double, tile>& to) {
-      std::copy_n(vector.begin() + static_cast<std::ptrdiff_t>(begin), count, to.begin());
-      std::fill_n(to.begin() + static_cast<std::ptrdiff_t>(count), padded(count) - count, 0.0);
-    };
-    tile_of(in, buffer);
-    if (!lagged.empty()) tile_of(lagged, old);
-    step_tile(begin, {buffer.data(), padded(count)}, lagged.empty() ? nullptr : old.data());
+    std::copy_n(in.begin() + static_cast<std::ptrdiff_t>(begin), count, buffer.begin());
+    std::fill_n(buffer.begin() + static_cast<std::ptrdiff_t>(count), padded(count) - count, 0.0);
+    step_tile(begin, {buffer.data(), padded(count)});
     std::copy_n(buffer.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(begin));
   }
   end_step();
 }
 
-OneTapStep FilterStream::one_tap_step(std::size_t begin, const double* lagged) {
+OneTapStep FilterStream::one_tap_step(std::size_t begin) {
   return {.in = in_,
           .tap = form_ == Form::feedback ? 1 / taps_[0] : taps_[0],
           .out = out_,
           .modes = step_modes_,
           .states = modes_.data() + begin,
-          .stride = stride_,
-          .lagged = lagged};
+          .stride = stride_};
 }
 
-void FilterStream::step_tile(std::size_t begin, std::span<double> values, const double* lagged) {
+void FilterStream::step_tile(std::size_t begin, std::span<double> values) {
   if (form_ == Form::series && slots_ == 0) {
-    series_step(one_tap_step(begin, lagged), values.data(), values.size());
+    series_step(one_tap_step(begin), values.data(), values.size());
   } else if (form_ == Form::feedback && slots_ == 0) {
-    feedback_step(one_tap_step(begin, lagged), values.data(), values.size());
+    feedback_step(one_tap_step(begin), values.data(), values.size());
   } else {
     if (in_ != 1) scale(in_, values.data(), values.size());
     switch (form_) {
@@ -199,13 +196,17 @@ void FilterStream::step_tile(std::size_t begin, std::span<double> values, const 
         series_tile(begin, values);
         break;
       case Form::feedback:
-        feedback_tile(begin, values, lagged);
+        feedback_tile(begin, values);
         break;
       case Form::window:
         window_tile(begin, values);
         break;
       case Form::dense:
-        dense_tile(begin, values);
+        if (direction_ == Direction::forward) {
+          series_tile(begin, values);
+        } else {
+          feedback_tile(begin, values);
+        }
         break;
     }
     if (out_ != 1) scale(out_, values.data(), values.size());
@@ -218,11 +219,29 @@ void FilterStream::step_tile(std::size_t begin, std::span<double> values, double
   const bool running_sum = form_ == Form::series && slots_ == 0 && step_modes_.size() == 1 && taps_[0] == 1 &&
                            step_modes_[0].weight == 1 && step_modes_[0].pole == 1;
   if (running_sum && count == values.size()) {
-    running_sum_step(one_tap_step(begin, nullptr), unit, values.data(), to, count);
+    running_sum_step(one_tap_step(begin), unit, values.data(), to, count);
     return flush_tile(begin, count);
   }
   step_tile(begin, values);
   write_scaled(unit, values.data(), to, count);
+}
+
+FilterStream::Halves FilterStream::halves() const {
+  if (form_ == Form::dense) {
+    const double own = 1 / weights_[done_];
+    return {.fresh = own, .past = -own, .column = 1, .tap = weights_[done_], .is_series = false};
+  }
+  if (form_ == Form::series) {
+    return {
+        .fresh = in_ * taps_[0] * out_, .past = out_, .column = column_, .tap = taps_[0], .is_series = true};
+  }
+  const double own = out_ / taps_[0];
+  return {.fresh = in_ * own, .past = -own, .column = column_, .tap = taps_[0], .is_series = false};
+}
+
+std::optional<RunningSums> FilterStream::running_sums(std::size_t begin) {
+  if (form_ != Form::feedback || slots_ != 0 || step_modes_.empty()) return std::nullopt;
+  return RunningSums{.modes = step_modes_, .states = modes_.data() + begin, .stride = stride_};
 }
 
 void FilterStream::announce_tile(std::size_t begin, Upcoming& upcoming) const {
@@ -289,36 +308,42 @@ void FilterStream::advance_modes(std::size_t begin, std::span<const double> newe
   }
 }
 
-void FilterStream::series_tile(std::size_t begin, std::span<double> values) {
-  alignas(64) std::array<double, tile> buffer;
-  const std::span<double> newest(buffer.data(), values.size());
-  std::copy(values.begin(), values.end(), newest.begin());
-  PastSum known(values.size());
-  for (std::size_t j = 1; j < std::min(taps_.size(), done_ + 1); ++j) {
-    known.add(taps_[j], past(done_ - j, begin));
+void FilterStream::past_tile(std::size_t begin, std::span<double> sum) {
+  PastSum known(sum);
+  if (form_ == Form::dense) {
+    for (std::size_t j = 0; j < done_; ++j) known.add(weights_[j], past(j, begin));
+  } else {
+    for (std::size_t j = 1; j < std::min(taps_.size(), done_ + 1); ++j) {
+      known.add(taps_[j], past(done_ - j, begin));
+    }
+    for (std::size_t m = 0; m < step_modes_.size(); ++m) {
+      known.add(step_modes_[m].weight, modes_.data() + m * stride_ + begin);
+    }
   }
-  for (std::size_t m = 0; m < step_modes_.size(); ++m) {
-    known.add(step_modes_[m].weight, modes_.data() + m * stride_ + begin);
-  }
-  scale(taps_[0], values.data(), values.size());
-  known.add_to(values);
-  advance_modes(begin, newest);
+  known.finish();
+}
+
+void FilterStream::take_tile(std::size_t begin, std::span<const double> newest) {
+  if (form_ != Form::dense) advance_modes(begin, newest);
   store(begin, newest);
 }
 
-void FilterStream::feedback_tile(std::size_t begin, std::span<double> values, const double* lagged) {
-  PastSum known(values.size());
-  if (lagged != nullptr) known.add(-1.0, lagged);
-  for (std::size_t j = 1; j < std::min(taps_.size(), done_ + 1); ++j) {
-    known.add(taps_[j], past(done_ - j, begin));
-  }
-  for (std::size_t m = 0; m < step_modes_.size(); ++m) {
-    known.add(step_modes_[m].weight, modes_.data() + m * stride_ + begin);
-  }
-  known.subtract_from(values);
-  scale(1 / taps_[0], values.data(), values.size());
-  advance_modes(begin, values);
-  store(begin, values);
+void FilterStream::series_tile(std::size_t begin, std::span<double> values) {
+  alignas(64) std::array<double, tile> sum, newest;
+  std::copy(values.begin(), values.end(), newest.begin());
+  past_tile(begin, {sum.data(), values.size()});
+  scale(form_ == Form::dense ? weights_[done_] : taps_[0], values.data(), values.size());
+  add(values, sum.data());
+  take_tile(begin, {newest.data(), values.size()});
+}
+
+void FilterStream::feedback_tile(std::size_t begin, std::span<double> values) {
+  alignas(64) std::array<double, tile> sum;
+  past_tile(begin, {sum.data(), values.size()});
+  const Weighted known{-1.0, sum.data()};
+  add_weighted({&known, 1}, values.data(), values.size());
+  scale(1 / (form_ == Form::dense ? weights_[done_] : taps_[0]), values.data(), values.size());
+  take_tile(begin, values);
 }
 
 // The ring holds, of the block before, the sums from each vector to its end; `window_sum_` the sum of this
@@ -339,21 +364,6 @@ void FilterStream::close_window(std::size_t begin, std::size_t count) {
     add({past(step, begin), count}, past(step + 1, begin));
   }
   std::fill_n(window_sum_.begin() + static_cast<std::ptrdiff_t>(begin), count, 0.0);
-}
-
-void FilterStream::dense_tile(std::size_t begin, std::span<double> values) {
-  PastSum known(values.size());
-  for (std::size_t j = 0; j < done_; ++j) known.add(weights_[j], past(j, begin));
-  const double own = weights_[done_];
-  if (direction_ == Direction::forward) {
-    store(begin, values);
-    scale(own, values.data(), values.size());
-    known.add_to(values);
-    return;
-  }
-  known.subtract_from(values);
-  scale(1 / own, values.data(), values.size());
-  store(begin, values);
 }
 
 }  // namespace jme

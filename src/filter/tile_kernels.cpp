@@ -29,11 +29,10 @@ constexpr std::size_t kUnrolledModes = 0;  // such vectors cannot stand in array
 constexpr std::size_t kUnrolledModes = 6;
 
 /// `M` modes with all numbers in registers: every running sum is loaded and stored once.
-template <Form form, std::size_t M, bool lags, bool has_tap>
+template <Form form, std::size_t M, bool has_tap>
 HWY_INLINE void StepModes(const OneTapStep& step, double* HWY_RESTRICT values, std::size_t count) {
   const Tag d;
   const Vec in = hn::Set(d, step.in), tap = hn::Set(d, step.tap), out = hn::Set(d, step.out);
-  const double* lagged = step.lagged;
   Vec weight[M], pole[M], state[M];
   double* states[M];
   for (std::size_t m = 0; m < M; ++m) {
@@ -45,12 +44,7 @@ HWY_INLINE void StepModes(const OneTapStep& step, double* HWY_RESTRICT values, s
     Vec u = hn::Mul(hn::LoadU(d, values + i), in);
 #pragma GCC unroll 6
     for (std::size_t m = 0; m < M; ++m) state[m] = hn::LoadU(d, states[m] + i);
-    Vec past;
-    if constexpr (lags) {
-      past = MulThenAdd(weight[0], state[0], hn::Neg(hn::LoadU(d, lagged + i)));
-    } else {
-      past = hn::Mul(weight[0], state[0]);
-    }
+    Vec past = hn::Mul(weight[0], state[0]);
 #pragma GCC unroll 6
     for (std::size_t m = 1; m < M; ++m) past = MulThenAdd(weight[m], state[m], past);
     if constexpr (form == Form::series) {
@@ -68,24 +62,20 @@ HWY_INLINE void StepModes(const OneTapStep& step, double* HWY_RESTRICT values, s
 
 template <Form form, std::size_t M>
 HWY_INLINE void StepUnrolled(const OneTapStep& step, double* values, std::size_t count) {
-  if (form == Form::feedback && step.lagged != nullptr) {
-    StepModes<form, M, true, true>(step, values, count);
-  } else if (step.tap != 1) {
-    StepModes<form, M, false, true>(step, values, count);
+  if (step.tap != 1) {
+    StepModes<form, M, true>(step, values, count);
   } else {
-    StepModes<form, M, false, false>(step, values, count);
+    StepModes<form, M, false>(step, values, count);
   }
 }
 #endif
 
-template <Form form>
+/// Without modes: a factor.
 HWY_INLINE void StepNoModes(const OneTapStep& step, double* values, std::size_t count) {
   const Tag d;
   const Vec in = hn::Set(d, step.in), tap = hn::Set(d, step.tap), out = hn::Set(d, step.out);
-  const double* lagged = step.lagged;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    Vec u = hn::Mul(hn::LoadU(d, values + i), in);
-    if (form == Form::feedback && lagged != nullptr) u = hn::Add(u, hn::LoadU(d, lagged + i));
+    const Vec u = hn::Mul(hn::LoadU(d, values + i), in);
     hn::StoreU(hn::Mul(hn::Mul(u, tap), out), d, values + i);
   }
 }
@@ -96,15 +86,8 @@ HWY_INLINE void StepManyModes(const OneTapStep& step, double* values, std::size_
   const Tag d;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
     Vec u = hn::Mul(hn::LoadU(d, values + i), hn::Set(d, step.in));
-    Vec past = hn::Zero(d);
-    std::size_t m = 0;
-    if (form == Form::feedback && step.lagged != nullptr) {
-      past = hn::Neg(hn::LoadU(d, step.lagged + i));
-    } else {
-      past = hn::Mul(hn::Set(d, step.modes[0].weight), hn::LoadU(d, step.states + i));
-      m = 1;
-    }
-    for (; m < step.modes.size(); ++m) {
+    Vec past = hn::Mul(hn::Set(d, step.modes[0].weight), hn::LoadU(d, step.states + i));
+    for (std::size_t m = 1; m < step.modes.size(); ++m) {
       past =
           MulThenAdd(hn::Set(d, step.modes[m].weight), hn::LoadU(d, step.states + m * step.stride + i), past);
     }
@@ -115,7 +98,7 @@ HWY_INLINE void StepManyModes(const OneTapStep& step, double* values, std::size_
       u = hn::Mul(hn::Sub(u, past), hn::Set(d, step.tap));
       hn::StoreU(hn::Mul(u, hn::Set(d, step.out)), d, values + i);
     }
-    for (m = 0; m < step.modes.size(); ++m) {
+    for (std::size_t m = 0; m < step.modes.size(); ++m) {
       double* state = step.states + m * step.stride + i;
       hn::StoreU(MulThenAdd(hn::Set(d, step.modes[m].pole), hn::LoadU(d, state), u), d, state);
     }
@@ -125,7 +108,7 @@ HWY_INLINE void StepManyModes(const OneTapStep& step, double* values, std::size_
 template <Form form>
 HWY_INLINE void Step(const OneTapStep& step, double* values, std::size_t count) {
   const std::size_t modes = step.modes.size();
-  if (modes == 0) return StepNoModes<form>(step, values, count);
+  if (modes == 0) return StepNoModes(step, values, count);
   if (modes > kUnrolledModes) return StepManyModes<form>(step, values, count);
 #if !HWY_HAVE_SCALABLE
   switch (modes) {

@@ -19,14 +19,13 @@ struct OneTapStep {
   std::span<const Mode> modes;
   double* states;
   std::size_t stride;
-  const double* lagged;  ///< added to the input in feedback form; may be null
 };
 /// y = tap u + sum_m weight_m S_m;  S_m <- pole_m S_m + u;  values <- out y,  with u = in * values.
 void series_step(const OneTapStep& step, double* values, std::size_t count);
 /// The same for tap = weight = pole = 1, a running sum: S <- S + u;  to <- unit (out S).
 void running_sum_step(const OneTapStep& step, double unit, const double* values, double* to,
                       std::size_t count);
-/// x = tap (u - (sum_m weight_m S_m - lagged));  S_m <- pole_m S_m + x;  values <- out x.
+/// x = tap (u - sum_m weight_m S_m);  S_m <- pole_m S_m + x;  values <- out x.
 void feedback_step(const OneTapStep& step, double* values, std::size_t count);
 
 struct Weighted {

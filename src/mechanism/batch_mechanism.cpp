@@ -5,11 +5,9 @@
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>
 #include <jme/mechanism/batch_mechanism.hpp>
-#include <jme/noise/sampler_use.hpp>
+#include <jme/noise/noise_distance.hpp>
 #include <jme/privacy/gaussian.hpp>
 #include <jme/privacy/subsampled.hpp>
-
-#include "mechanism/joined_use.hpp"
 
 namespace jme {
 namespace {
@@ -78,13 +76,6 @@ double default_sum_error(const BatchConfig& config) {
   return std::clamp((most + 1) * float_unit, 0x1p-12, 1.0);
 }
 
-/// Roughly the mu of the whole run: fit for weighing costs, not for promising.
-double rough_mu(const BatchConfig& config, double sigma) {
-  if (config.sampling_rate == 1) return 1 / sigma;
-  const double growth = std::expm1(std::min(1 / (sigma * sigma), 50.0));
-  return config.sampling_rate * std::sqrt(static_cast<double>(config.steps) * growth);
-}
-
 /// A bound on one example's part of the second channel.
 double square_bound(const BatchConfig& config, double lambda) {
   const double zeta = config.norm_bound;
@@ -101,7 +92,7 @@ BatchMechanism::BatchMechanism(const BatchConfig& config)
                               is_sampled() ? Participation{} : *config.participation)),
       lambda_(config.lambda.value_or(1 / (2 * config.norm_bound * config.norm_bound))),
       sum_error_(config.sum_error.value_or(default_sum_error(config))),
-      lattice_(lattice_of(-20)),
+      lattice_(lattice_of_bounds()),
       sigma_(1) {
   if (is_sampled() && config.participation &&
       (config.participation->rows > 1 || config.participation->separation > 1)) {
@@ -109,20 +100,16 @@ BatchMechanism::BatchMechanism(const BatchConfig& config)
                            "must be 1 where batches are sampled: an example may be in any of them");
   }
   const Budget& budget = config_.budget;
-  if (budget.sigma != 0) {
-    sigma_ = budget.noise_multiplier();
-    choose_lattice();
-    return;
-  }
-  if (!is_private()) {
+  if (budget.sigma == 0 && !is_private()) {
     throw InvalidParameter(
         "sigma",
         "must be given for jme-paper: squares of a sum of several rows with a single row's noise "
         "have no epsilon");
   }
-  sigma_ = sigma_for({.epsilon = budget.epsilon, .delta = budget.delta});
-  choose_lattice();
-  pay_for_sampler();
+  sigma_ = budget.sigma != 0 ? budget.noise_multiplier()
+                             : sigma_for({.epsilon = budget.epsilon, .delta = budget.delta});
+  calibration_ = calibrated(sigma_);
+  if (!is_sampled()) pay_for_rounding();
 }
 
 double BatchMechanism::sigma_for(ApproxDp budget) const {
@@ -132,34 +119,12 @@ double BatchMechanism::sigma_for(ApproxDp budget) const {
       budget);
 }
 
-Lattice BatchMechanism::lattice_of(int power) const {
-  Lattice lattice{.first = std::exp2(power) * config_.norm_bound,
-                  .second = std::exp2(power) * square_bound(config_, lambda_)};
+Lattice BatchMechanism::lattice_of_bounds() const {
+  Lattice lattice{.first = 0x1p-20 * config_.norm_bound, .second = 0x1p-20 * square_bound(config_, lambda_)};
   // The mean's square moves by about 4 zeta^2/m: the lattice keeps as many units below it.
   if (config_.method == BatchMethod::jme_batch_mean)
     lattice.second /= std::exp2(std::floor(std::log2(config_.batch)));
   return lattice;
-}
-
-// A coarse lattice costs sensitivity, gamma sqrt(d); a fine one asks for more digits of every draw, and long
-// runs of wide models draw 10^11 times (random/GUARANTEES.md). Takes the power of 2 where both cost least
-// noise. Which one is public and does not matter for privacy: both costs are counted.
-void BatchMechanism::choose_lattice() {
-  const double epsilon_to_compare = 5 * rough_mu(config_, sigma_);  // of a delta near 1e-6
-  double least = std::numeric_limits<double>::infinity();
-  int best = -20;
-  for (int power = -20; power <= -14; ++power) {
-    lattice_ = lattice_of(power);
-    calibration_ = calibrated(sigma_);
-    const double distance = sampler_distance(use_of_sampler(), 1e-12).epsilon;
-    const double cost = calibration_.sensitivity * (1 + distance / epsilon_to_compare);
-    if (cost < least) {
-      least = cost;
-      best = power;
-    }
-  }
-  lattice_ = lattice_of(best);
-  calibration_ = calibrated(sigma_);
 }
 
 RoundingSlack BatchMechanism::rounding_slack() const {
@@ -216,29 +181,20 @@ BatchMechanism::NoiseLevel BatchMechanism::noise_level(std::span<const double> w
   return {.first = calibration_.std_first * first, .second = calibration_.std_second * second};
 }
 
-SamplerUse BatchMechanism::use_of_sampler() const {
-  // A sampled example may be in every batch.
-  const std::size_t touched = is_sampled() ? config_.steps : exposure_.blocks_touched;
-  const SamplerUse first = sampler_use(c1_, noise_scale_first(), touched);
-  return has_second() ? joined(first, sampler_use(c2_, noise_scale_second(), touched)) : first;
-}
-
-void BatchMechanism::pay_for_sampler() {
+// As Mechanism's. Sampled batches have fresh noise in every step: rounded Gaussians, and nothing to pay.
+void BatchMechanism::pay_for_rounding() {
+  const double shift = gdp_mu(sigma_);
+  distance_ = noise_distance(c1_, noise_scale_first(), shift);
+  if (has_second()) distance_ = joined(distance_, noise_distance(c2_, noise_scale_second(), shift));
+  if (config_.budget.sigma != 0 || distance_.mu == 0) return;
   const ApproxDp target{.epsilon = config_.budget.epsilon, .delta = config_.budget.delta};
-  const SamplerUse use = use_of_sampler();
-  // As Mechanism: more noise asks more of the sampler, so the correction is computed with room above it.
-  for (const double room : {1.001, 1.01, 1.1, 2.0}) {
-    SamplerUse roomy = use;
-    roomy.largest_fresh_std *= room;
-    roomy.fresh_variance *= room * room;
-    const double sigma = sigma_for(ideal_budget(target, roomy));  // throws where nothing is left
-    if (sigma > room * sigma_) continue;
-    sigma_ = sigma;
-    calibration_ = calibrated(sigma);
-    return;
+  const double mu = gdp_budget(target, distance_.bad_past);
+  if (!(distance_.mu < mu)) {
+    throw InvalidParameter("epsilon", target.epsilon,
+                           "larger: rounding errors of the noise over so many draws are more than that");
   }
-  throw InvalidParameter("epsilon", target.epsilon,
-                         "larger: the noise generator's own error over so many draws is most of it");
+  sigma_ = std::max(sigma_, (1 + 0x1p-50) / (mu - distance_.mu));
+  calibration_ = calibrated(sigma_);
 }
 
 bool BatchMechanism::is_private() const {
@@ -253,23 +209,19 @@ BatchPrivacy BatchMechanism::privacy(Delta delta, std::optional<std::size_t> ste
         "have no epsilon");
   }
   const std::size_t done = std::min(steps.value_or(config_.steps), config_.steps);
-  BatchPrivacy promise{.epsilon = 0, .delta = delta, .adjacency = config_.adjacency, .ideal_epsilon = 0};
+  BatchPrivacy promise{.epsilon = 0, .delta = delta, .adjacency = config_.adjacency};
   if (done == 0) return promise;  // nothing was drawn
-  const auto ideal = [&](double left) {
-    return is_sampled() ? pld_epsilon({.sampling_rate = config_.sampling_rate,
-                                       .steps = done,
-                                       .sigma = sigma_,
-                                       .adjacency = config_.adjacency},
-                                      left)
-                        : gaussian_epsilon(sigma_, left);
-  };
-  promise.ideal_epsilon = ideal(delta);
   const bool is_budget = config_.budget.sigma == 0 && delta == config_.budget.delta;
   if (is_budget && (done == config_.steps || !is_sampled())) {
     promise.epsilon = config_.budget.epsilon;
     return promise;
   }
-  promise.epsilon = epsilon_with_sampler(use_of_sampler(), delta, ideal);
+  promise.epsilon = is_sampled() ? pld_epsilon({.sampling_rate = config_.sampling_rate,
+                                                .steps = done,
+                                                .sigma = sigma_,
+                                                .adjacency = config_.adjacency},
+                                               delta)
+                                 : gdp_epsilon(gdp_mu(sigma_) + distance_.mu, delta, distance_.bad_past);
   // The whole run's promise covers its beginning.
   if (is_budget) promise.epsilon = std::min(promise.epsilon, config_.budget.epsilon);
   return promise;

@@ -7,11 +7,8 @@
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>
 #include <jme/mechanism/mechanism.hpp>
-#include <jme/noise/sampler_use.hpp>
+#include <jme/noise/noise_distance.hpp>
 #include <jme/privacy/gaussian.hpp>
-#include <jme/random/sampler_distance.hpp>
-
-#include "mechanism/joined_use.hpp"
 
 namespace jme {
 namespace {
@@ -22,8 +19,6 @@ constexpr double largest_norm_bound = 1e140;
 // An int64 holds the exact sum of so many products of 2^40 lattice units, and half a unit of rounding: one
 // row more and the sum of rows at the bound is 2^63.
 constexpr std::size_t largest_block = (std::size_t{1} << 23) - 1;
-// Probability granted to the sampler's distance where it is stated.
-constexpr double sampler_tail = 1e-12;
 
 Horizon checked_horizon(const StreamConfig& config) {
   if (config.every == 0 || config.every > largest_block) {
@@ -139,17 +134,6 @@ RoundingSlack rounding_slack(const StreamConfig& config, const Horizon& horizon,
   return slack;
 }
 
-/// What the same shape asks at another scale.
-SamplerUse rescaled(SamplerUse use, const NoiseScale& from, const NoiseScale& to) {
-  const double width = static_cast<double>(to.width()) / use.width;
-  use.draws *= width;
-  use.width *= width;
-  use.fresh_variance *= to.squared_norm() / from.squared_norm();
-  use.largest_fresh_std *= to.largest() / from.largest();
-  use.smallest_fresh_std *= to.smallest() / from.smallest();
-  return use;
-}
-
 }  // namespace
 
 Mechanism::Mechanism(const StreamConfig& config)
@@ -166,6 +150,7 @@ Mechanism::Mechanism(const StreamConfig& config)
               : checked_shape_filter(shape_second_.filter(workload_second(), horizon_, config.objective),
                                      shape_second_)),
       sigma_(config.budget.noise_multiplier()),
+      mu_(gdp_mu(sigma_)),
       lattice_{.first = 0x1p-20 * config.norm_bound,
                .second = 0x1p-20 * config.norm_bound * config.norm_bound} {
   const bool joint = has_second() && !squares_noisy_rows(config_.method);
@@ -184,7 +169,8 @@ Mechanism::Mechanism(const StreamConfig& config)
     lambda = weighted_lambda(rows, exposure_, ratio);
   }
   calibration_ = calibrated(rows, sigma_, lambda);
-  pay_for_sampler(rows, lambda);
+  pay_for_rounding();
+  if (config_.budget.sigma == 0) calibration_ = calibrated(rows, sigma_, lambda);
 }
 
 bool Mechanism::second_is_like_first() const {
@@ -195,43 +181,30 @@ std::size_t Mechanism::error_steps() const {
   return horizon_.is_unbounded() ? std::min(horizon_.steps(), std::size_t{1} << 20) : horizon_.steps();
 }
 
-SamplerUse Mechanism::sampler_use_over(std::size_t steps) const {
-  const std::size_t touched = exposure_.blocks_touched;
-  const NoiseScale first = noise_scale_first(calibration_);
-  const SamplerUse use = sampler_use(c1_, first, touched, steps);
-  if (!(calibration_.std_second > 0)) return use;
-  const NoiseScale second = noise_scale_second(calibration_);
-  return joined(
-      use, second_is_like_first() ? rescaled(use, first, second) : sampler_use(c2_, second, touched, steps));
-}
-
-void Mechanism::pay_for_sampler(const RowModel& rows, std::optional<double> lambda) {
-  const std::size_t whole = noise_horizon().steps();
-  const auto pay = [&](const SamplerUse& use, double most_room) {
-    const std::optional<Correction> correction =
-        config_.budget.sigma == 0 ? corrected_sigma(use, most_room) : std::nullopt;
-    if (correction) {
-      sigma_ = correction->sigma;
-      sampler_distance_ = correction->paid;
-      calibration_ = calibrated(rows, sigma_, lambda);
-    }
-    return correction.has_value();
-  };
-  constexpr double most_room = 1.1, unbounded_room = 1.02;
-  // Where there is nothing to pay with, or too little, the guarantee is stated with the distance beside it.
-  if (!horizon_.is_unbounded()) {
-    const SamplerUse use = sampler_use_over(whole);
-    if (pay(use, most_room)) return;
-    sampler_steps_ = 0;
-    sampler_distance_ = sampler_excess_ = jme::sampler_distance(use, sampler_tail);
+// The noise that is added is the ideal one up to a distance that hardly depends on its size, so that it can
+// be paid in one go: more noise is never farther off.
+void Mechanism::pay_for_rounding() {
+  const double shift = gdp_mu(sigma_);
+  NoiseDistance distance = noise_distance(c1_, noise_scale_first(calibration_), shift);
+  if (calibration_.std_second > 0) {
+    distance = joined(distance, noise_distance(c2_, noise_scale_second(calibration_), shift));
+  }
+  bad_past_ = distance.bad_past;
+  if (distance.mu == 0) return;
+  if (config_.budget.sigma != 0) {
+    mu_ = shift + distance.mu;
+    sampler_cost_ = distance.mu / shift;
     return;
   }
-  // Nobody knows how long the stream will be: pay for the longest length that costs little, in powers of 2.
-  sampler_steps_ = whole;
-  while (sampler_steps_ > 0 && !pay(sampler_use_over(sampler_steps_), unbounded_room)) sampler_steps_ /= 2;
-  if (sampler_steps_ < whole) {
-    sampler_distance_ = sampler_excess_ = jme::sampler_distance(sampler_use_over(whole), sampler_tail);
+  const ApproxDp target{.epsilon = config_.budget.epsilon, .delta = config_.budget.delta};
+  mu_ = gdp_budget(target, bad_past_);
+  if (!(distance.mu < mu_)) {
+    throw InvalidParameter("epsilon", target.epsilon,
+                           "larger: rounding errors of the noise over so many draws are more than that");
   }
+  const double ideal = sigma_;
+  sigma_ = std::max(ideal, (1 + 0x1p-50) / (mu_ - distance.mu));
+  sampler_cost_ = sigma_ / ideal - 1;
 }
 
 Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optional<double> lambda) const {
@@ -244,27 +217,6 @@ Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optio
                     .lambda = lambda,
                     .alpha = config_.alpha,
                     .tau = config_.tau});
-}
-
-std::optional<Mechanism::Correction> Mechanism::corrected_sigma(const SamplerUse& use,
-                                                                double most_room) const {
-  const ApproxDp target{.epsilon = config_.budget.epsilon, .delta = config_.budget.delta};
-  // The correction makes the noise larger, and larger noise asks more of the sampler: it is computed for
-  // noise with some room above it, the least room that the corrected noise stays within.
-  for (const double room : {1.001, 1.01, most_room}) {
-    SamplerUse roomy = use;
-    roomy.largest_fresh_std *= room;
-    roomy.fresh_variance *= room * room;
-    try {
-      const double sigma = noise_multiplier(ideal_budget(target, roomy));
-      if (sigma <= room * sigma_) {
-        return Correction{.sigma = sigma, .paid = jme::sampler_distance(roomy, sampler_tail)};
-      }
-    } catch (const InvalidParameter&) {
-      return std::nullopt;  // the distance alone is more than the budget
-    }
-  }
-  return std::nullopt;
 }
 
 NoiseScale Mechanism::noise_scale_first(const Calibration& calibration) const {

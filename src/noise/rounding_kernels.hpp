@@ -2,19 +2,42 @@
 
 #include <cstddef>
 
+#include <jme/filter/stream.hpp>
+
 namespace jme {
 
 /// Nearest whole number for |x| < 2^51, without a call or a branch: the sum has no digits below 1, so that
-/// adding is rounding. One rounding, where floor(x + 1/2) would make two.
+/// adding is rounding.
 [[nodiscard]] inline double nearest_whole(double x) {
   constexpr double shift = 0x1.8p52;
   return (x + shift) - shift;
 }
 
-/// values[i] += scale[i] * noise[i] rounded to the nearest whole number, for |scale * noise| < 2^51. `count`
-/// is a multiple of 8. The same bits on every processor.
-void add_rounded(const double* scale, const double* noise, double* values, std::size_t count);
-/// With one scale for all.
-void add_rounded(double scale, const double* noise, double* values, std::size_t count);
+/// Who decides a number that lies too near the middle between two whole ones: coordinate i of the tile, its
+/// computed own part and past.
+struct Decision {
+  const void* context;
+  double (*decide)(const void* context, std::size_t i, double own, double past);
+};
+
+/// One step of rounded noise:
+///     v = fresh z + past P,   y = nearest whole number of v,   values += y,   taken = column y.
+/// y is certain where |v - y| + 2^-52 |v| <= limit, and decided by `decision` where that does not hold or
+/// something is not a number.
+struct RoundedStep {
+  double fresh, past, column;
+  double limit;
+  Decision decision;
+};
+
+// With the SIMD instructions of the processor at hand; every target gives the same bits. `count` is a
+// multiple of 8.
+
+/// P from `sums` (null: there is no past); `taken` may be null, or the same as `sums`.
+void rounded_step(const RoundedStep& step, const double* draws, const double* sums, double* values,
+                  double* taken, std::size_t count);
+/// P = sum_m weight_m S_m and S_m <- pole_m S_m + taken in one pass.
+void rounded_step(const RoundedStep& step, const double* draws, const RunningSums& sums, double* values,
+                  std::size_t count);
 
 }  // namespace jme

@@ -9,40 +9,69 @@
 
 #include "filter/tile_kernels.hpp"
 #include "noise/rounding_kernels.hpp"
+#include "noise/rounding_tolerance.hpp"
 
 namespace jme {
 
 namespace {
 
 constexpr std::size_t tile = FilterStream::tile;
-constexpr double noise_limit = 0x1p38;
-constexpr std::size_t step_limit = std::size_t{1} << 26;  // 2^38 sqrt(2^26) = 2^51
+constexpr double noise_limit = 0x1p50;
+constexpr double noise_reach = 16;  // in standard deviations: 13 and what rounding and neighbours add
+constexpr std::size_t step_limit = std::size_t{1} << 26;
 
 void check(const Filter& shape, const NoiseScale& scale) {
   if (shape.steps() > step_limit) {
     throw InvalidParameter("steps", static_cast<double>(shape.steps()), "at most 2^26");
   }
-  if (!(scale.smallest() > 0) || !std::isfinite(scale.squared_norm())) {
+  if (!(scale.smallest() > 0) || !std::isfinite(scale.largest())) {
     throw InvalidParameter("sigma", "its noise must be finite and above 0");
   }
   // A bound that costs little first: it is nearly always enough.
-  const double longest_allowed = noise_limit / (GaussianSource::largest_draw * scale.largest());
+  const double longest_allowed = noise_limit / (noise_reach * scale.largest());
   if (inverse_row_norm_bound(shape) < longest_allowed) return;
   if (!(std::sqrt(largest_squared_inverse_row_norm(shape)) < longest_allowed)) {
-    throw InvalidParameter("sigma", "its noise could reach 2^38 lattice units, too much for exact rounding");
+    throw InvalidParameter("sigma", "its noise could reach 2^50 lattice units, too much for exact sums");
   }
 }
 
+/// What runs as a FilterStream: the shape without lag taps, and without an inverse in closed form, whose
+/// inputs would have to be read back from rounded values.
+Filter recursion_of(const Filter& shape) {
+  if (shape.is_dense()) return shape;
+  Toeplitz core = shape.core();
+  core.lag_taps.clear();
+  core.inverse_taps.clear();
+  return Filter::toeplitz(shape.steps(), std::move(core), shape.row(), shape.column());
+}
+
+std::size_t largest_lag(const std::vector<LagTap>& taps) {
+  std::size_t largest = 0;
+  for (const LagTap& tap : taps) largest = std::max(largest, tap.lag);
+  return largest;
+}
+
 }  // namespace
+
+/// A tile that is under way, for the draws that must be decided exactly.
+struct ShapedNoise::Tile {
+  const ShapedNoise* noise;
+  std::size_t begin, count;
+
+  static double decide(const void* context, std::size_t i, double own, double past) {
+    const Tile& self = *static_cast<const Tile*>(context);
+    return i < self.count ? self.noise->decided(self.begin + i, own, past) : 0;
+  }
+};
 
 ShapedNoise::ShapedNoise(const Filter& shape, DrawPeriods draws, Channel channel, NoiseScale scale)
     : periods_(std::move(draws)),
       channel_(channel),
       steps_(shape.steps()),
       scale_(std::move(scale)),
+      stream_(recursion_of(shape), Direction::inverse, scale_.width()),
       lag_taps_(shape.lag_taps()),
-      row_(lag_taps_.empty() ? Schedule{} : shape.row()),
-      stream_(shape, Direction::inverse, scale_.width()) {
+      lag_slots_(std::min(largest_lag(lag_taps_), shape.steps())) {
   check(shape, scale_);
 }
 
@@ -51,49 +80,85 @@ void ShapedNoise::begin_step() {
   if (step >= steps_) throw BudgetExhausted("noise: all steps of the horizon are done");
   stream_.begin_step();
   source_ = &periods_.at(step);
-  old_draws_.clear();
-  for (const LagTap& tap : lag_taps_) {
-    if (tap.lag > step) continue;
-    const std::size_t then = step - tap.lag;
-    old_draws_.push_back({.source = &periods_.at(then), .step = then, .weight = tap.weight / row_(then)});
-  }
+  halves_ = stream_.halves();
+  fresh_ = scale_.base() * halves_.fresh * (1 + 0x1p-49);  // four roundings, and upwards
+  if (step < lag_slots_) lag_ring_.resize((step + 1) * FilterStream::padded(scale_.width()), 0.0);
 }
 
 void ShapedNoise::end_step() {
   stream_.end_step();
 }
 
-bool ShapedNoise::sum_lagged(std::size_t begin, std::size_t count, std::span<double> lagged) const {
-  alignas(64) std::array<double, tile> draws;
-  std::fill_n(draws.begin() + static_cast<std::ptrdiff_t>(count), lagged.size() - count, 0.0);
-  bool empty = true;
-  for (const OldDraws& old : old_draws_) {
-    old.source->fill(channel_, old.step, begin, {draws.data(), count});
-    const Weighted term{old.weight, draws.data()};
-    if (empty) {
-      assign_weighted({&term, 1}, lagged.data(), lagged.size());
-    } else {
-      add_weighted({&term, 1}, lagged.data(), lagged.size());
-    }
-    empty = false;
-  }
-  return !empty;
-}
-
-void ShapedNoise::shape_tile(std::size_t begin, std::span<double> noise, Upcoming upcoming) {
-  alignas(64) std::array<double, tile> lagged;
-  const std::size_t count = std::min(noise.size(), scale_.width() - begin);
-  stream_.announce_tile(begin, upcoming);
-  source_->fill(channel_, steps_done(), begin, noise.first(count), upcoming);
-  std::fill(noise.begin() + static_cast<std::ptrdiff_t>(count), noise.end(), 0.0);
-  const bool has_lagged = !old_draws_.empty() && sum_lagged(begin, count, {lagged.data(), noise.size()});
-  stream_.step_tile(begin, noise, has_lagged ? lagged.data() : nullptr);
+double ShapedNoise::decided(std::size_t coordinate, double own, double past) const {
+  const double ratio = scale_.ratio(coordinate);
+  const double value = own + past, rounded = nearest_whole(value);
+  if (is_certain(value, rounded, own, fresh_ * ratio)) return rounded;
+  return source_->nearest_whole(channel_, steps_done(), coordinate,
+                                {.scale = fresh_, .ratio = ratio, .offset = past});
 }
 
 void ShapedNoise::add_tile(std::size_t begin, std::span<double> values, Upcoming upcoming) {
-  alignas(64) std::array<double, tile> noise;
-  shape_tile(begin, {noise.data(), values.size()}, upcoming);
-  scale_.add_rounded(begin, noise.data(), values);
+  alignas(64) std::array<double, tile> draws;
+  const std::size_t count = std::min(values.size(), scale_.width() - begin);
+  stream_.announce_tile(begin, upcoming);
+  source_->fill(channel_, steps_done(), begin, {draws.data(), count}, upcoming);
+  std::fill(draws.begin() + static_cast<std::ptrdiff_t>(count),
+            draws.begin() + static_cast<std::ptrdiff_t>(values.size()), 0.0);
+  scale_.apply_ratios(begin, {draws.data(), count});
+
+  const Tile under_way{.noise = this, .begin = begin, .count = count};
+  const RoundedStep step{.fresh = fresh_,
+                         .past = halves_.past,
+                         .column = halves_.column,
+                         .limit = certain_limit(fresh_ * scale_.largest_ratio()),
+                         .decision = {.context = &under_way, .decide = &Tile::decide}};
+  if (!lag_taps_.empty()) return add_general_tile(begin, draws.data(), values, step);
+  if (stream_.is_diagonal()) {
+    rounded_step(step, draws.data(), nullptr, values.data(), nullptr, values.size());
+  } else if (const std::optional<RunningSums> sums = stream_.running_sums(begin)) {
+    rounded_step(step, draws.data(), *sums, values.data(), values.size());
+  } else {
+    add_general_tile(begin, draws.data(), values, step);
+  }
+}
+
+void ShapedNoise::add_general_tile(std::size_t begin, const double* draws, std::span<double> values,
+                                   const RoundedStep& step) {
+  alignas(64) std::array<double, tile> past, taken, old;
+  const std::size_t count = values.size();
+  const auto subtract = [&](double weight, const std::array<double, tile>& from,
+                            std::array<double, tile>& to) {
+    const Weighted term{-weight, from.data()};
+    add_weighted({&term, 1}, to.data(), count);
+  };
+  stream_.past_tile(begin, {past.data(), count});
+  if (!lag_taps_.empty()) {
+    sum_lagged(begin, {old.data(), count});
+    subtract(halves_.tap, old, past);
+  }
+  rounded_step(step, draws, past.data(), values.data(), taken.data(), count);
+  if (halves_.is_series) {
+    subtract(1, past, taken);
+    scale(1 / halves_.tap, taken.data(), count);
+  }
+  if (!lag_taps_.empty()) {
+    subtract(1, old, taken);
+    std::copy_n(taken.begin(), count, const_cast<double*>(lagged(steps_done(), begin)));
+  }
+  stream_.take_tile(begin, {taken.data(), count});
+}
+
+const double* ShapedNoise::lagged(std::size_t step, std::size_t begin) const {
+  return lag_ring_.data() + (step % lag_slots_) * FilterStream::padded(scale_.width()) + begin;
+}
+
+void ShapedNoise::sum_lagged(std::size_t begin, std::span<double> sum) const {
+  std::fill(sum.begin(), sum.end(), 0.0);
+  for (const LagTap& tap : lag_taps_) {
+    if (tap.lag > steps_done()) continue;
+    const Weighted term{tap.weight, lagged(steps_done() - tap.lag, begin)};
+    add_weighted({&term, 1}, sum.data(), sum.size());
+  }
 }
 
 void ShapedNoise::add_to(std::span<double> values) {
@@ -113,11 +178,19 @@ void ShapedNoise::add_to(std::span<double> values) {
 }
 
 std::vector<double> ShapedNoise::memory() const {
-  return stream_.memory_is_bounded() ? stream_.memory() : std::vector<double>{};
+  if (!stream_.memory_is_bounded()) return {};
+  std::vector<double> numbers = stream_.memory();
+  const std::size_t stride = FilterStream::padded(scale_.width());
+  for (std::size_t begin = 0; begin < lag_ring_.size(); begin += stride) {
+    const auto vector = lag_ring_.begin() + static_cast<std::ptrdiff_t>(begin);
+    numbers.insert(numbers.end(), vector, vector + static_cast<std::ptrdiff_t>(scale_.width()));
+  }
+  return numbers;
 }
 
 std::size_t ShapedNoise::memory_size(std::size_t steps_done) const {
-  return stream_.memory_is_bounded() ? stream_.memory_size(steps_done) : 0;
+  if (!stream_.memory_is_bounded()) return 0;
+  return stream_.memory_size(steps_done) + std::min(steps_done, lag_slots_) * scale_.width();
 }
 
 void ShapedNoise::restore(std::size_t steps_done, std::span<const double> memory) {
@@ -125,20 +198,30 @@ void ShapedNoise::restore(std::size_t steps_done, std::span<const double> memory
     if (!memory.empty()) throw StateError("state: noise that is replayed has no memory");
     return replay(steps_done);
   }
-  stream_.restore(steps_done, memory);
+  if (memory.size() != memory_size(steps_done)) {
+    throw StateError("state: the noise's memory has the wrong size");
+  }
+  const std::size_t in_stream = stream_.memory_size(steps_done);
+  std::span<const double> left = memory.subspan(in_stream);
+  if (!std::all_of(left.begin(), left.end(), [](double value) { return std::isfinite(value); })) {
+    throw StateError("state: the noise's memory has a number that is not finite");
+  }
+  stream_.restore(steps_done, memory.first(in_stream));
+  const std::size_t stride = FilterStream::padded(scale_.width());
+  lag_ring_.assign(std::min(steps_done, lag_slots_) * stride, 0.0);
+  for (std::size_t begin = 0; begin < lag_ring_.size(); begin += stride) {
+    std::copy_n(left.begin(), scale_.width(), lag_ring_.begin() + static_cast<std::ptrdiff_t>(begin));
+    left = left.subspan(scale_.width());
+  }
 }
 
 void ShapedNoise::replay(std::size_t steps_done) {
   if (steps_done > steps_) throw StateError("state: more steps than the horizon has");
-  if (stream_.memory_size(steps_done) == 0) return stream_.restore(steps_done, {});
-  alignas(64) std::array<double, tile> noise;
+  if (stream_.is_diagonal() && lag_taps_.empty()) return stream_.restore(steps_done, {});
+  std::vector<double> discarded(scale_.width(), 0.0);
   while (this->steps_done() < steps_done) {
-    begin_step();
-    for (std::size_t begin = 0; begin < scale_.width(); begin += tile) {
-      const std::size_t count = std::min(tile, scale_.width() - begin);
-      shape_tile(begin, {noise.data(), FilterStream::padded(count)});
-    }
-    end_step();
+    add_to(discarded);
+    std::fill(discarded.begin(), discarded.end(), 0.0);
   }
 }
 

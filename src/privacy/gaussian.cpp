@@ -105,6 +105,30 @@ double gaussian_delta(double sigma, double epsilon) {
   return std::fmin(1.0, std::nextafter(delta, infinity));
 }
 
+double gdp_epsilon(double mu, Delta delta, double bad) {
+  require_positive("mu", mu);
+  // What is left of delta depends on epsilon, and hardly: climb to an epsilon that is enough for what it
+  // leaves.
+  double granted = gaussian_epsilon(1 / mu, delta);
+  for (int round = 0; round < 200; ++round) {
+    const double left = delta - (1 + std::exp(granted)) * bad;
+    if (!(left > 0)) break;
+    const double epsilon = gaussian_epsilon(1 / mu, left);
+    if (epsilon <= granted) return granted;
+    granted = epsilon * (1 + 1e-9);
+  }
+  return infinity;
+}
+
+double gdp_budget(ApproxDp budget, double bad) {
+  const double left = budget.delta - (1 + std::exp(budget.epsilon)) * bad;
+  if (!(left > 0)) {
+    throw InvalidParameter("delta", budget.delta,
+                           "larger: so many draws leave the range that is proved with more probability");
+  }
+  return (1 - unit) / noise_multiplier({.epsilon = budget.epsilon, .delta = left});
+}
+
 double gdp_mu(double sigma) {
   require_positive("sigma", sigma);
   return 1 / sigma;

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <hwy/highway.h>
 
@@ -49,7 +50,10 @@ HWY_INLINE hn::Vec<D> FixedPoint(D d, Words<D> whole, Words<D> fraction) {
   return hn::Add(hn::Sub(hn::BitCast(d, high), hn::Set(d, 0x1p84)), lower);
 }
 
-/// sqrt(-2 log u) for u = (word + fraction / 2^64) / 2^64. Near 1 as near 0 all digits enter: u < 1/2 is made
+/// Not a number: whatever is computed from it is not a number either, and no comparison with it holds.
+constexpr double kUndecided = std::numeric_limits<double>::quiet_NaN();
+
+/// sqrt(-2 log u), or kUndecided where that is above 9, for u = (word + fraction / 2^64) / 2^64. Near 1 as near 0 all digits enter: u < 1/2 is made
 /// from the bits, 1 - u from their complement.
 template <class D>
 HWY_INLINE hn::Vec<D> Radius(D d, Words<D> word, Words<D> fraction) {
@@ -85,7 +89,9 @@ HWY_INLINE hn::Vec<D> Radius(D d, Words<D> word, Words<D> fraction) {
   const auto correction =
       hn::Add(hn::Mul(s, hn::Sub(f, r)), hn::Mul(exponent, hn::Set(d, 0x1.ef35793c76730p-45)));
   const auto minus_log = hn::Add(hn::Sub(hn::Mul(exponent, hn::Set(d, 0x1.62e42fefa3800p-1)), f), correction);
-  return hn::Sqrt(hn::Add(minus_log, minus_log));
+  const auto squared = hn::Add(minus_log, minus_log);
+  // Far out the bits that were not read matter: such a pair is left to exact arithmetic.
+  return hn::IfThenElse(hn::Gt(squared, hn::Set(d, 81.0)), hn::Set(d, kUndecided), hn::Sqrt(squared));
 }
 
 /// A uniform direction: (first, second) = (cos, sin) of a uniform angle. The top two bits choose a quadrant's

@@ -28,9 +28,14 @@ void normals_from_bits(std::span<const std::uint64_t> bits, std::span<const std:
 
 /// Pair j has block j of the stream and half of block 2^63 + j / 2, so 192 bits.
 constexpr std::uint64_t first_fraction_block = std::uint64_t{1} << 63;
+/// Block `number` (below 64) of the bits that follow them, for the few draws that need more. Pairs are below
+/// 2^55, so that no block serves twice.
+constexpr std::uint64_t further_block(std::uint64_t pair, std::uint64_t number) {
+  return std::uint64_t{1} << 62 | number << 55 | pair;
+}
 
 /// out[i] = normal number `first + i` of the stream `prefix`: both of the above in one pass. first +
-/// out.size() <= 2^63. Fetches out.size() numbers of each of `upcoming` meanwhile.
+/// out.size() <= 2^56. Fetches out.size() numbers of each of `upcoming` meanwhile.
 void fill_normals(const AesSchedule& schedule, CounterPrefix prefix, std::uint64_t first,
                   std::span<double> out, const Upcoming& upcoming = {});
 

@@ -11,6 +11,7 @@
 #include <jme/random/gaussian_source.hpp>
 
 #include "random/aes_schedule.hpp"
+#include "random/exact_rounding.hpp"
 #include "random/gaussian_kernels.hpp"
 
 namespace jme {
@@ -32,6 +33,14 @@ std::array<std::uint8_t, 32> stream_key(const Key& key, const Nonce& nonce) {
   return result;
 }
 
+/// Four draws of a pair and a fraction block, and the further blocks of a pair, never meet (further_block).
+constexpr std::uint64_t most_coordinates = std::uint64_t{1} << 56;
+
+CounterPrefix prefix(Channel channel, std::uint64_t step) {
+  if (step >> 56 != 0) throw InvalidParameter("steps", static_cast<double>(step), "below 2^56");
+  return static_cast<std::uint64_t>(channel) << 56 | step;
+}
+
 }  // namespace
 
 GaussianSource::GaussianSource(const Key& key, const Nonce& nonce) {
@@ -46,11 +55,26 @@ GaussianSource::~GaussianSource() {
 
 void GaussianSource::fill(Channel channel, std::uint64_t step, std::uint64_t first, std::span<double> out,
                           const Upcoming& upcoming) const {
-  if (step >> 56 != 0) throw InvalidParameter("steps", static_cast<double>(step), "below 2^56");
-  if (first > (std::uint64_t{1} << 63) - std::min<std::uint64_t>(out.size(), std::uint64_t{1} << 63)) {
+  if (first > most_coordinates - std::min<std::uint64_t>(out.size(), most_coordinates)) {
     throw InvalidParameter("dimension", "more coordinates than a channel has draws");
   }
-  fill_normals(round_keys_, static_cast<std::uint64_t>(channel) << 56 | step, first, out, upcoming);
+  fill_normals(round_keys_, prefix(channel, step), first, out, upcoming);
+}
+
+double GaussianSource::nearest_whole(Channel channel, std::uint64_t step, std::uint64_t coordinate,
+                                     const AffineDraw& affine) const {
+  const CounterPrefix start = prefix(channel, step);
+  const std::uint64_t pair = coordinate / 2;
+  const auto block = [&](std::uint64_t index) {
+    std::array<std::uint64_t, 2> words;
+    keystream(round_keys_, start, index, words);
+    return words;
+  };
+  const auto [radius, angle] = block(pair);
+  const std::uint64_t fraction = block(first_fraction_block + pair / 2)[pair % 2];
+  return nearest_whole_of_bits({.radius = radius, .fraction = fraction, .angle = angle},
+                               coordinate % 2 == 0 ? Half::first : Half::second, affine,
+                               [&](std::uint64_t number) { return block(further_block(pair, number)); });
 }
 
 }  // namespace jme

@@ -11,39 +11,28 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// All streams as ideal Gaussian mechanisms, then each with its own sampler (store/GUARANTEES.md): with
-/// e = sum of the samplers' epsilons and d of their deltas,
-///     epsilon(delta) = gaussian_epsilon(mu, (delta - (1 + exp(e/2 + epsilon)) d) exp(-e/2)) + e.
-double by_gdp(double mu, double e, double d, double delta) {
+/// Old streams were ideal Gaussian mechanisms up to e in all (store/GUARANTEES.md):
+///     epsilon(delta) = gdp_epsilon(mu, exp(-e/2) delta, exp(e/2) bad) + e.
+double with_old_samplers(double mu, double e, double bad, double delta) {
   if (!std::isfinite(e)) return infinity;
-  // The delta that is left for the Gaussians depends on their epsilon, and hardly: climb to the least epsilon
-  // that is enough for the delta it leaves.
-  double granted = gaussian_epsilon(1 / mu, delta);
-  for (int round = 0; round < 200; ++round) {
-    const double left = std::exp(-e / 2) * (delta - (1 + std::exp(e / 2 + granted)) * d);
-    if (!(left > 0)) break;
-    const double epsilon = gaussian_epsilon(1 / mu, left);
-    if (epsilon <= granted) return epsilon + e;
-    granted = epsilon * (1 + 1e-6) + 1e-9;
-  }
-  return infinity;
+  return gdp_epsilon(mu, std::exp(-e / 2) * delta, std::exp(e / 2) * bad) + e;
 }
 
 }  // namespace
 
 double composed_epsilon(const std::vector<LedgerEntry>& streams, double delta) {
   const double checked = Delta(delta);
-  double squares = 0, e = 0, d = 0, plain_epsilon = 0, plain_delta = 0;
+  double squares = 0, e = 0, bad = 0, plain_epsilon = 0, plain_delta = 0;
   for (const LedgerEntry& stream : streams) {
     squares += stream.mu * stream.mu;
-    e += stream.sampler.epsilon;
-    d += stream.sampler.delta;
-    // What each promises by itself adds up as well.
-    plain_epsilon += stream.epsilon.value_or(infinity);
+    e += stream.old_sampler_epsilon;
+    bad += stream.bad_past;
+    // What each promises by itself adds up as well. What an old one promised was not always paid for.
+    plain_epsilon += stream.is_old ? infinity : stream.epsilon.value_or(infinity);
     plain_delta += stream.delta.value_or(1);
   }
   if (squares == 0) return 0;
-  const double gdp = by_gdp(std::sqrt(squares), e, d, checked);
+  const double gdp = with_old_samplers(std::sqrt(squares), e, bad, checked);
   return plain_delta <= checked ? std::min(gdp, plain_epsilon) : gdp;
 }
 

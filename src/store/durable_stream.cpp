@@ -52,9 +52,8 @@ store::About about_stream(const Mechanism& mechanism, const DurableOptions& opti
   if (options.insecure_seed) {
     add(about.settings, "insecure-test-seed", fmt::format("{}", options.insecure_seed->value));
   }
-  add(about.facts, "mu", fmt::format("{}", gdp_mu(mechanism.sigma())));
-  add(about.facts, "sampler-epsilon", fmt::format("{}", mechanism.sampler_distance().epsilon));
-  add(about.facts, "sampler-delta", fmt::format("{}", mechanism.sampler_distance().delta));
+  add(about.facts, "mu", fmt::format("{}", mechanism.mu()));
+  add(about.facts, "bad-past", fmt::format("{}", mechanism.bad_past()));
   return about;
 }
 

@@ -63,7 +63,9 @@ void describe(LedgerEntry& entry, const StreamLog& log) {
     return *value;
   };
   entry.mu = fact("mu");
-  entry.sampler = {.epsilon = fact("sampler-epsilon"), .delta = fact("sampler-delta")};
+  entry.is_old = value_of(about.settings, mechanism_version_setting).empty();
+  entry.bad_past = fact(entry.is_old ? "sampler-delta" : "bad-past");
+  if (entry.is_old) entry.old_sampler_epsilon = fact("sampler-epsilon");
   entry.epsilon = real(about.settings, "epsilon");
   entry.delta = real(about.settings, "delta");
   entry.rows = head.state.rows;

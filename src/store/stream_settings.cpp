@@ -122,6 +122,7 @@ Settings settings_of(const Mechanism& mechanism) {
   const auto count = [&](std::string_view name, std::size_t value) { add(name, fmt::format("{}", value)); };
   const auto real = [&](std::string_view name, double value) { add(name, number(value)); };
 
+  add(mechanism_version_setting, mechanism_version);
   if (mechanism.horizon().is_unbounded()) {
     add("rows", "unbounded");
   } else {

@@ -90,6 +90,13 @@ void StreamStore::check_counter() const {
 }
 
 void StreamStore::check_settings() const {
+  const std::string_view version = value_of(log_->about().settings, mechanism_version_setting);
+  if (version != mechanism_version) {
+    throw StateError(fmt::format(
+        "state {}: was begun by {} version of jme, whose noise this version cannot continue; finish it with "
+        "that version, or begin another stream, which spends its budget again",
+        files_.database.string(), version.empty() ? "an older (0.1.0)" : "another"));
+  }
   if (log_->about().settings == about_.settings) return;
   throw StateError(
       fmt::format("state {}: holds a stream with another configuration: {}; a second stream on the same data "

@@ -171,7 +171,7 @@ TEST(FilterStream, RefusesAWrongWidthAndASingularInverse) {
 }
 
 // The past is summed by itself and the new value joins it in one operation, so that it is rounded once
-// however long the past is (random/GUARANTEES, section 3). The same sums by hand, to the last bit.
+// however long the past is. The same sums by hand, to the last bit.
 TEST(FilterStream, RoundsTheNewValueOnce) {
   const Toeplitz core{.taps = {1.0, 0.3, -0.7},
                       .modes = {{.weight = 0.11, .pole = 0.9}, {.weight = 0.07, .pole = 0.3}}};
@@ -246,28 +246,38 @@ TEST(FilterStream, RefusesAMemoryOfTheWrongSizeOrNotFinite) {
   EXPECT_THROW(stream.step(out, out), BudgetExhausted);
 }
 
-TEST(FilterStream, InvertsAMatrixWithLagTapsGivenTheOldInputs) {
-  const Eigen::MatrixXd y = random_matrix(530);
+TEST(FilterStream, RefusesLagTaps) {
   for (const Sample& sample : samples::all(stream_steps)) {
-    const Filter& filter = sample.filter;
-    if (filter.lag_taps().empty()) continue;
-    FilterStream stream(filter, Direction::inverse, 530);
+    if (sample.filter.lag_taps().empty()) continue;
+    for (const Direction direction : {Direction::forward, Direction::inverse}) {
+      EXPECT_THROW(FilterStream(sample.filter, direction, 1), InvalidParameter);
+    }
+  }
+}
+
+// Both halves of a step, with nothing done between them, are the inverse.
+TEST(FilterStream, InTwoHalvesInvertsTheMatrix) {
+  constexpr std::size_t width = 16;
+  const Eigen::MatrixXd y = random_matrix(width);
+  for (const Sample& sample : samples::without_lag_taps(stream_steps)) {
+    if (!sample.filter.is_invertible()) continue;
+    FilterStream stream(sample.filter, Direction::inverse, width);
     Eigen::MatrixXd x(y.rows(), y.cols());
-    std::vector<double> out(530);
-    EXPECT_THROW(stream.step(out, out), Error);
     for (std::size_t t = 0; t < stream_steps; ++t) {
-      std::vector<double> lagged(530, 0.0);
-      for (const LagTap& tap : filter.lag_taps()) {
-        if (tap.lag > t) continue;
-        const std::vector<double> old = row_of(y, t - tap.lag);
-        for (std::size_t j = 0; j < 530; ++j) lagged[j] += tap.weight / filter.row()(t - tap.lag) * old[j];
+      std::vector<double> past(width), newest(width);
+      const std::vector<double> in = row_of(y, t);
+      stream.begin_step();
+      const FilterStream::Halves halves = stream.halves();
+      stream.past_tile(0, past);
+      for (std::size_t j = 0; j < width; ++j) {
+        const double out = halves.fresh * in[j] + halves.past * past[j];
+        x(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(j)) = out;
+        newest[j] = halves.is_series ? (out * halves.column - past[j]) / halves.tap : out * halves.column;
       }
-      stream.step(row_of(y, t), lagged, out);
-      for (std::size_t j = 0; j < 530; ++j)
-        x(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(j)) = out[j];
+      stream.take_tile(0, newest);
+      stream.end_step();
     }
     expect_near(x, sample.matrix.triangularView<Eigen::Lower>().solve(y.cast<long double>()));
-    EXPECT_THROW(FilterStream(filter, Direction::forward, 1), InvalidParameter);
   }
 }
 

@@ -85,42 +85,55 @@ TEST(Mechanism, JmeNoiseIsTheFirstMomentsOwnUpToTheRoundingSlack) {
   EXPECT_GT(mechanism.calibration().std_first, sigma * 2 * zeta);
 }
 
-TEST(Mechanism, TheSamplersDistanceFromAnIdealGaussianIsPaidOutOfTheBudget) {
-  const double ideal = noise_multiplier({.epsilon = 1, .delta = 1e-6});
-  const double sigma = Mechanism(config()).sigma();
-  EXPECT_GT(sigma, ideal);
-  EXPECT_LT(sigma, 1.01 * ideal);
-  EXPECT_EQ(Mechanism(config()).sampler_excess().epsilon, 0);
+TEST(Mechanism, RoundingErrorsOfTheNoiseAreAlwaysPaidOutOfTheBudget) {
+  for (const double epsilon : {1e-4, 1e-3, 0.01, 0.1, 1.0, 8.0, 20.0}) {
+    StreamConfig c = config();
+    c.budget = {.epsilon = epsilon, .delta = 1e-6};
+    const double ideal = noise_multiplier({.epsilon = epsilon, .delta = 1e-6});
+    const Mechanism mechanism(c);
+    EXPECT_GT(mechanism.sigma(), ideal);
+    EXPECT_LT(mechanism.sigma(), 1.001 * ideal);
+    EXPECT_DOUBLE_EQ(mechanism.sampler_cost(), mechanism.sigma() / ideal - 1);
+    // What is proved is what was asked for, and hardly less.
+    EXPECT_LE(gdp_epsilon(mechanism.mu(), 1e-6, mechanism.bad_past()), epsilon * (1 + 1e-12));
+    EXPECT_GT(gdp_epsilon(mechanism.mu(), 1e-6, mechanism.bad_past()), epsilon * (1 - 1e-6));
+    EXPECT_GT(mechanism.mu(), 1 / mechanism.sigma());
+    EXPECT_GT(mechanism.bad_past(), 0);
+    EXPECT_LT(mechanism.bad_past(), 1e-30);
+  }
+}
+
+TEST(Mechanism, ALongerStreamPaysMore) {
   StreamConfig longer = config();
   longer.rows = 10000;
-  EXPECT_GT(Mechanism(longer).sigma(), sigma);
+  EXPECT_GT(Mechanism(longer).sigma(), Mechanism(config()).sigma());
 }
 
-TEST(Mechanism, ADistanceThatTheBudgetCannotPayIsStatedInstead) {
+TEST(Mechanism, AGivenSigmaIsKeptAndItsMuStatesEverything) {
   StreamConfig c = config();
   c.budget = {.sigma = 3.0};
-  EXPECT_GT(Mechanism(c).sampler_excess().epsilon, 0);
-  EXPECT_EQ(Mechanism(c).sigma(), 3.0);
-  c.budget = {.epsilon = 1e-5, .delta = 1e-6};
-  const Mechanism tiny(c);
-  EXPECT_GT(tiny.sampler_excess().epsilon, 0);
-  EXPECT_EQ(tiny.sigma(), noise_multiplier({.epsilon = 1e-5, .delta = 1e-6}));
+  const Mechanism mechanism(c);
+  EXPECT_EQ(mechanism.sigma(), 3.0);
+  EXPECT_GT(mechanism.mu(), 1 / 3.0);
+  EXPECT_LT(mechanism.mu(), 1 / 3.0 + 1e-6);
+  EXPECT_NEAR(mechanism.sampler_cost(), mechanism.mu() * 3 - 1, 1e-12);
 }
 
-TEST(Mechanism, TheSamplersDistanceIsKnownWhetherItWasPaidOrNot) {
-  const Mechanism paid(config());
-  EXPECT_GT(paid.sampler_distance().epsilon, 0);
-  EXPECT_LT(paid.sampler_distance().epsilon, 0.01);
-  // With it, the noise in use keeps within the budget: e on epsilon, d and its factor on delta (GUARANTEES of
-  // random).
-  const double e = paid.sampler_distance().epsilon, d = paid.sampler_distance().delta;
-  const double ideal = gaussian_epsilon(paid.sigma(), std::exp(-e / 2) * (1e-6 - (1 + std::exp(1)) * d));
-  EXPECT_LE(ideal + e, 1 + 1e-4);  // the tail granted here is another than when it was paid
-  StreamConfig given = config();
-  given.budget = {.sigma = 3.0};
-  const Mechanism stated(given);
-  EXPECT_EQ(stated.sampler_distance().epsilon, stated.sampler_excess().epsilon);
-  EXPECT_EQ(stated.sampler_distance().delta, stated.sampler_excess().delta);
+TEST(Mechanism, UnderTheIdentityTheNoiseIsExact) {
+  StreamConfig c = config();
+  c.shape = Shape::identity();
+  const Mechanism mechanism(c);
+  EXPECT_DOUBLE_EQ(mechanism.sigma(), noise_multiplier({.epsilon = 1, .delta = 1e-6}));
+  EXPECT_LT(mechanism.sampler_cost(), 1e-14);
+  EXPECT_EQ(mechanism.bad_past(), 0);
+}
+
+TEST(Mechanism, RefusesABudgetThatRoundingErrorsAloneWouldSpend) {
+  StreamConfig c = config();
+  c.dimension = 1000;
+  c.rows = 1'000'000;
+  c.budget = {.epsilon = 1e-9, .delta = 1e-12};
+  EXPECT_THROW(Mechanism{c}, InvalidParameter);
 }
 
 TEST(Mechanism, WeightedBlocksPayForTheirRounding) {
@@ -186,23 +199,14 @@ TEST(Mechanism, WithoutAHorizonKeepsAnyLengthPrivate) {
   }
 }
 
-TEST(Mechanism, WithoutAHorizonPaysTheSamplerForAsLongAsThatIsCheap) {
+TEST(Mechanism, WithoutAHorizonPaysInAdvance) {
   const double ideal = noise_multiplier({.epsilon = 1, .delta = 1e-6});
-  const Mechanism mechanism(unbounded_config(mean()));
-  EXPECT_GE(mechanism.sampler_steps(), std::size_t{1} << 18);
-  EXPECT_LE(mechanism.sampler_steps(), Horizon::most_steps);
-  EXPECT_GT(mechanism.sigma(), ideal);
-  EXPECT_LE(mechanism.sigma(), 1.02 * ideal);
-  // At the end the distance is stated, and finite.
-  EXPECT_GT(mechanism.sampler_excess().epsilon, 0);
-  EXPECT_LT(mechanism.sampler_excess().epsilon, 1);
-  // Under the identity steps share no noise: only a person's own count, however many there are.
-  StreamConfig c = unbounded_config(mean());
-  c.shape = Shape::identity();
-  EXPECT_EQ(Mechanism(c).sampler_steps(), Horizon::most_steps);
-  EXPECT_EQ(Mechanism(c).sampler_excess().epsilon, 0);
-  c.budget = {.sigma = 3};
-  EXPECT_EQ(Mechanism(c).sampler_steps(), 0U);
+  for (const Workload& workload : {mean(), prefix(), decay(0.99)}) {
+    const Mechanism mechanism(unbounded_config(workload));
+    EXPECT_GT(mechanism.sigma(), ideal);
+    EXPECT_LE(mechanism.sigma(), 1.01 * ideal);
+    EXPECT_LE(gdp_epsilon(mechanism.mu(), 1e-6, mechanism.bad_past()), 1 + 1e-12);
+  }
 }
 
 TEST(Mechanism, WithoutAHorizonTakesSeveralRowsOfAPerson) {
@@ -256,7 +260,7 @@ TEST(Mechanism, ChannelsThatAreAskedForTheSameShareIt) {
   EXPECT_FALSE(Mechanism(c).second_is_like_first());
 }
 
-TEST(Mechanism, SharedShapesAskOfTheSamplerWhatTwoEqualOnesDo) {
+TEST(Mechanism, SharedShapesPayWhatTwoEqualOnesDo) {
   StreamConfig shared = config();
   shared.rows = 5000;
   shared.shape = Shape::scaled_blt(3);

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Dense>
@@ -36,55 +38,83 @@ std::vector<Filter> shapes(std::size_t n) {
           Filter::dense(dense)};
 }
 
-TEST(ShapedNoise, EqualsTheDenseInverseTimesTheSameDraws) {
-  constexpr std::size_t n = 200, width = 7;
-  const std::vector<double> scale = {1e6, 2e6, 3e6, 1e3, 1e6, 5e7, 1e6};
-  for (const Filter& shape : shapes(n)) {
-    const auto source = test_source();
-    Eigen::MatrixXd z(n, width);
-    for (std::size_t t = 0; t < n; ++t) {
-      std::vector<double> row(width);
-      source.fill(Channel::second, t, 0, row);
-      for (std::size_t j = 0; j < width; ++j)
-        z(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(j)) = row[j];
+/// Draws of `steps` steps from whatever source has the step.
+template <class SourceOf>
+Eigen::MatrixXd draws(std::size_t steps, std::size_t width, Channel channel, const SourceOf& source_of) {
+  Eigen::MatrixXd z(static_cast<Eigen::Index>(steps), static_cast<Eigen::Index>(width));
+  std::vector<double> row(width);
+  for (std::size_t t = 0; t < steps; ++t) {
+    source_of(t).fill(channel, t, 0, row);
+    for (std::size_t j = 0; j < width; ++j) {
+      z(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(j)) = row[j];
     }
-    const Eigen::MatrixXd expected = shape.to_dense().triangularView<Eigen::Lower>().solve(z);
-    ShapedNoise noise(shape, source, Channel::second, scale);
-    for (std::size_t t = 0; t < n; ++t) {
-      EXPECT_EQ(noise.steps_done(), t);
-      std::vector<double> values(width, 0.0);
-      noise.add_to(values);
-      for (std::size_t j = 0; j < width; ++j) {
-        const double exact = scale[j] * expected(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(j));
-        ASSERT_EQ(values[j], std::nearbyint(values[j]));
-        // Half a unit by rounding; the two orders of summation differ by far less than the other half.
-        ASSERT_LE(std::abs(values[j] - exact), 0.5 + 1e-3);
-      }
+  }
+  return z;
+}
+
+/// How far C y / scale is from the draws, over half a unit of the fresh noise: at most 1 where every step was
+/// rounded to the nearest whole number and the past is that of the whole numbers.
+double largest_departure(const Filter& shape, const Eigen::MatrixXd& y, const Eigen::MatrixXd& z,
+                         const std::vector<double>& scale) {
+  const Eigen::MatrixXd c = shape.to_dense();
+  const Eigen::MatrixXd read_back = c.triangularView<Eigen::Lower>() * y;
+  double largest = 0;
+  for (Eigen::Index t = 0; t < y.rows(); ++t) {
+    for (Eigen::Index j = 0; j < y.cols(); ++j) {
+      const double unit = scale[static_cast<std::size_t>(j)] / std::abs(c(t, t));
+      largest = std::max(largest,
+                         2 * unit * std::abs(read_back(t, j) / scale[static_cast<std::size_t>(j)] - z(t, j)));
+    }
+  }
+  return largest;
+}
+
+Eigen::MatrixXd take(ShapedNoise& noise, std::size_t steps, std::size_t width) {
+  Eigen::MatrixXd y(static_cast<Eigen::Index>(steps), static_cast<Eigen::Index>(width));
+  for (std::size_t t = 0; t < steps; ++t) {
+    EXPECT_EQ(noise.steps_done(), t);
+    std::vector<double> values(width, 0.0);
+    noise.add_to(values);
+    for (std::size_t j = 0; j < width; ++j) {
+      EXPECT_EQ(values[j], std::nearbyint(values[j]));
+      y(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(j)) = values[j];
+    }
+  }
+  return y;
+}
+
+// The future depends on a draw through the rounded value alone: C y gives back every draw to half a unit,
+// however coarse the lattice. Fed back unrounded, the errors of earlier steps would add up in it.
+TEST(ShapedNoise, GivesBackItsDrawsToHalfAUnitOnAnyLattice) {
+  constexpr std::size_t n = 200, width = 7;
+  // Sums of 200 terms in double: 1e-9 of a unit is far more than they lose at these scales.
+  constexpr double arithmetic = 1e-6;
+  for (const std::vector<double>& scale : {std::vector<double>{1e6, 2e6, 3e6, 1e3, 1e6, 5e7, 1e6},
+                                           std::vector<double>{1, 0.5, 2, 4, 0.01, 30, 100}}) {
+    for (const Filter& shape : shapes(n)) {
+      const auto source = test_source();
+      const Eigen::MatrixXd z =
+          draws(n, width, Channel::second, [&](std::size_t) -> const GaussianSource& { return source; });
+      ShapedNoise noise(shape, source, Channel::second, scale);
+      EXPECT_LE(largest_departure(shape, take(noise, n, width), z, scale), 1 + arithmetic);
     }
   }
 }
 
-// A stream opened three times: each step's draws come from its own nonce, also where a lag tap reaches back
-// over an opening, and where the noise of earlier openings is made again.
-TEST(ShapedNoise, StaysTheInverseTimesTheDrawsAcrossNonces) {
+// A stream opened three times: each step's draws come from its own nonce, and the noise of earlier openings
+// can be made again.
+TEST(ShapedNoise, GivesBackItsDrawsAcrossNonces) {
   constexpr std::size_t n = 60, width = 5;
   const std::vector<double> scale(width, 1e6);
   const Key key = InsecureTestSeed{4}.key();
-  const auto nonce_of = [](std::size_t t) {
-    return Nonce{static_cast<std::uint8_t>(t < 7 ? 1 : t < 20 ? 2 : 3)};
+  const std::vector<GaussianSource> sources{{key, Nonce{1}}, {key, Nonce{2}}, {key, Nonce{3}}};
+  const DrawPeriods periods(std::vector<DrawPeriod>{{0, sources[0]}, {7, sources[1]}, {20, sources[2]}});
+  const auto source_of = [&](std::size_t t) -> const GaussianSource& {
+    return sources[t < 7 ? 0 : t < 20 ? 1 : 2];
   };
-  const DrawPeriods periods(std::vector<DrawPeriod>{{0, GaussianSource(key, Nonce{1})},
-                                                    {7, GaussianSource(key, Nonce{2})},
-                                                    {20, GaussianSource(key, Nonce{3})}});
   for (const Filter& shape : shapes(n)) {
-    Eigen::MatrixXd z(n, width);
-    for (std::size_t t = 0; t < n; ++t) {
-      std::vector<double> row(width);
-      GaussianSource(key, nonce_of(t)).fill(Channel::first, t, 0, row);
-      for (std::size_t j = 0; j < width; ++j)
-        z(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(j)) = row[j];
-    }
-    const Eigen::MatrixXd expected = shape.to_dense().triangularView<Eigen::Lower>().solve(z);
+    const Eigen::MatrixXd z = draws(n, width, Channel::first, source_of);
+    Eigen::MatrixXd y(n, width);
     ShapedNoise noise(shape, periods, Channel::first, scale), replayed(shape, periods, Channel::first, scale);
     replayed.replay(25);
     for (std::size_t t = 0; t < n; ++t) {
@@ -96,14 +126,13 @@ TEST(ShapedNoise, StaysTheInverseTimesTheDrawsAcrossNonces) {
       }
       std::vector<double> values(width, 0.0), again(width, 0.0);
       noise.add_to(values);
-      for (std::size_t j = 0; j < width; ++j) {
-        const double exact = scale[j] * expected(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(j));
-        ASSERT_LE(std::abs(values[j] - exact), 0.5 + 1e-3);
-      }
+      for (std::size_t j = 0; j < width; ++j)
+        y(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(j)) = values[j];
       if (t < 25) continue;
       replayed.add_to(again);
       ASSERT_EQ(again, values);
     }
+    EXPECT_LE(largest_departure(shape, y, z, scale), 1 + 1e-6);
   }
 }
 
@@ -228,28 +257,38 @@ TEST(ShapedNoise, GivesTheSameBitsOnEverySimdTargetAndInEveryOrderOfTiles) {
 
 TEST(NoiseScale, OfATriangleIsTheListOfItsEntries) {
   for (const std::size_t d : {1, 2, 5, 33, 60}) {
-    std::vector<double> list;
-    for (std::size_t i = 0; i < d; ++i) {
-      list.push_back(2e6 / 3);
-      list.insert(list.end(), d - 1 - i, 1e6 / 7);
+    for (const auto& [diagonal, off_diagonal] : {std::pair{2e6 / 3, 1e6 / 7}, std::pair{1e6 / 7, 2e6 / 3}}) {
+      std::vector<double> list;
+      for (std::size_t i = 0; i < d; ++i) {
+        list.push_back(diagonal);
+        list.insert(list.end(), d - 1 - i, off_diagonal);
+      }
+      const NoiseScale scale = NoiseScale::triangle(d, diagonal, off_diagonal);
+      ASSERT_EQ(scale.width(), list.size());
+      EXPECT_EQ(scale.smallest(), *std::min_element(list.begin(), list.end()));
+      EXPECT_GE(scale.largest(), *std::max_element(list.begin(), list.end()));
+      std::vector<double> ratios(list.size(), 1.0);
+      scale.apply_ratios(0, ratios);
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        EXPECT_EQ(ratios[i], scale.ratio(i));
+        // Rounded upwards, by two units at most.
+        EXPECT_GE(scale.base() * scale.ratio(i), list[i]);
+        EXPECT_LE(scale.base() * scale.ratio(i), list[i] * (1 + 0x1p-51));
+      }
+      // From anywhere in the triangle.
+      for (std::size_t begin = 0; begin + 8 <= list.size(); begin += 8) {
+        std::vector<double> part(8, 1.0);
+        scale.apply_ratios(begin, part);
+        EXPECT_TRUE(
+            std::equal(part.begin(), part.end(), ratios.begin() + static_cast<std::ptrdiff_t>(begin)));
+      }
     }
-    const NoiseScale scale = NoiseScale::triangle(d, 2e6 / 3, 1e6 / 7), same(list);
-    EXPECT_EQ(scale.width(), same.width());
-    EXPECT_EQ(scale.smallest(), same.smallest());
-    EXPECT_EQ(scale.largest(), same.largest());
-    EXPECT_NEAR(scale.squared_norm() / same.squared_norm(), 1, 1e-12);
-    ShapedNoise by_rule(Filter::identity(1), test_source(), Channel::first, scale),
-        by_list(Filter::identity(1), test_source(), Channel::first, same);
-    std::vector<double> x(list.size(), -0x1p40), y = x;
-    by_rule.add_to(x);
-    by_list.add_to(y);
-    EXPECT_EQ(x, y);
   }
 }
 
-TEST(ShapedNoise, RefusesNoiseThatCouldReachTwoToThe38) {
+TEST(ShapedNoise, RefusesNoiseThatCouldReachTwoToThe50) {
   const Filter shape = Filter::identity(3);
-  const double largest = 0x1p38 / GaussianSource::largest_draw;
+  const double largest = 0x1p50 / 16;
   EXPECT_NO_THROW(ShapedNoise(shape, test_source(), Channel::first, {1.0, largest * 0.999}));
   EXPECT_THROW(ShapedNoise(shape, test_source(), Channel::first, {1.0, largest * 1.001}), InvalidParameter);
   EXPECT_THROW(ShapedNoise(shape, test_source(), Channel::first, {std::nan("")}), InvalidParameter);

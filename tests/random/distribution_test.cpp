@@ -5,7 +5,7 @@
 #include <jme/random/gaussian_source.hpp>
 
 #include "random/aes_schedule.hpp"
-#include "random/gaussian_kernels.hpp"
+#include "random/exact_rounding.hpp"
 #include "random/normality.hpp"
 
 // Seeds are fixed: a failure is a defect, not bad luck. Each claim comes with the power of its test.
@@ -102,15 +102,16 @@ TEST(GaussianTails, TestRejectsNoiseTenPercentTooSmallAndIrwinHall) {
 
 // A radius from 32 bits ends at 6.66 sigma; 53 bits at 8.57. The map itself is what shows that ours does not.
 TEST(GaussianTails, GoOnWhereFiftyThreeBitsEnd) {
-  const std::vector<std::uint64_t> bits = {0, std::uint64_t{1} << 61};
-  std::vector<double> out(2);
-  double before = 8.5;
+  const FurtherBits zeros = [](std::uint64_t) { return std::array<std::uint64_t, 2>{0, 0}; };
+  const std::uint64_t axis = std::uint64_t{1} << 61;
+  double before = 8.5 * 0x1p30;
   for (int k = 12; k < 64; ++k) {  // u = 2^-54, 2^-55, ...
-    const std::vector<std::uint64_t> word = {k < 22 ? std::uint64_t{1} << (21 - k) : 0, bits[1]};
-    const std::vector<std::uint64_t> fraction = {k < 22 ? 0 : std::uint64_t{1} << (85 - k)};
-    normals_from_bits(word, fraction, out);
-    EXPECT_GT(out[0], before) << k;
-    before = out[0];
+    const double draw = nearest_whole_of_bits({.radius = k < 22 ? std::uint64_t{1} << (21 - k) : 0,
+                                               .fraction = k < 22 ? 0 : std::uint64_t{1} << (85 - k),
+                                               .angle = axis},
+                                              Half::first, {.scale = 0x1p30, .ratio = 1, .offset = 0}, zeros);
+    EXPECT_GT(draw, before) << k;
+    before = draw;
   }
 }
 

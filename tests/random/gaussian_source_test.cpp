@@ -63,7 +63,7 @@ TEST(GaussianSource, FetchesMemoryForOthersWithoutTouchingItOrTheDraws) {
 
 TEST(GaussianSource, WorksAtTheFarEndOfItsRange) {
   const auto source = test_source();
-  constexpr std::uint64_t end = std::uint64_t{1} << 63;
+  constexpr std::uint64_t end = std::uint64_t{1} << 56;
   constexpr std::uint64_t last_step = (std::uint64_t{1} << 56) - 1;
   const auto tail = draws(source, Channel::first, last_step, end - 100, 100);
   EXPECT_EQ(draws(source, Channel::first, last_step, end - 1, 1)[0], tail.back());
@@ -99,7 +99,7 @@ TEST(GaussianSource, NeverSharesADrawBetweenChannelsStepsCoordinatesNoncesOrKeys
       draws(test_source(), Channel::first, 6, 0, 1'000),
       draws(test_source(), Channel::first, 5 + (std::uint64_t{1} << 48), 0, 1'000),
       draws(test_source(), Channel::first, 5, 1'000, 1'000),
-      draws(test_source(), Channel::first, 5, std::uint64_t{1} << 62, 1'000),
+      draws(test_source(), Channel::first, 5, std::uint64_t{1} << 55, 1'000),
       draws({InsecureTestSeed{1}.key(), other_nonce}, Channel::first, 5, 0, 1'000),
       draws(test_source(2), Channel::first, 5, 0, 1'000),
   };

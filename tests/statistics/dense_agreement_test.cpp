@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::uint64_t shared_seed = 11;
 
-// floor(std [C^-1 Z]_t / gamma + 1/2) from the whole matrix at once; `scale` in lattice units.
+// Row after row of the whole matrix, y_t = nearest whole number of (scale z_t - sum_{s<t} C_ts y_s) / C_tt;
+// `scale` in lattice units.
 Eigen::MatrixXd lattice_noise(const Filter& c, Channel channel, const Eigen::VectorXd& scale) {
   const GaussianSource source(InsecureTestSeed{shared_seed}.key(), Nonce{});
   Eigen::MatrixXd z(static_cast<Eigen::Index>(c.steps()), scale.size());
@@ -24,8 +25,13 @@ Eigen::MatrixXd lattice_noise(const Filter& c, Channel channel, const Eigen::Vec
     source.fill(channel, static_cast<std::uint64_t>(t), 0, draws);
     z.row(t) = Eigen::Map<Eigen::RowVectorXd>(draws.data(), scale.size());
   }
-  const Eigen::MatrixXd shaped = c.to_dense().triangularView<Eigen::Lower>().solve(z);
-  return ((shaped * scale.asDiagonal()).array() + 0.5).floor();
+  const Eigen::MatrixXd matrix = c.to_dense();
+  Eigen::MatrixXd y(z.rows(), z.cols());
+  for (Eigen::Index t = 0; t < z.rows(); ++t) {
+    const Eigen::RowVectorXd past = matrix.row(t).head(t) * y.topRows(t);
+    y.row(t) = ((z.row(t).cwiseProduct(scale.transpose()) - past).array() / matrix(t, t) + 0.5).floor();
+  }
+  return y;
 }
 
 Eigen::MatrixXd random_stream(std::size_t rows, std::size_t dimension) {

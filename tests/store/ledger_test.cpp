@@ -16,10 +16,18 @@ using test::Row;
 using test::run;
 using test::sample_rows;
 
-LedgerEntry gaussian(double mu, double sampler_epsilon = 0, double sampler_delta = 0) {
+LedgerEntry gaussian(double mu, double bad_past = 0) {
   LedgerEntry entry{.file = "x.db", .source = "s", .stream = ""};
   entry.mu = mu;
-  entry.sampler = {.epsilon = sampler_epsilon, .delta = sampler_delta};
+  entry.bad_past = bad_past;
+  return entry;
+}
+
+/// A stream of jme 0.1.0, whose sampler was at most so far from a Gaussian.
+LedgerEntry old_gaussian(double mu, double sampler_epsilon, double sampler_delta) {
+  LedgerEntry entry = gaussian(mu, sampler_delta);
+  entry.is_old = true;
+  entry.old_sampler_epsilon = sampler_epsilon;
   return entry;
 }
 
@@ -40,28 +48,44 @@ TEST(ComposedEpsilon, IsThatOfOneGaussianWithTheSumOfSquares) {
   EXPECT_EQ(composed_epsilon({}, 1e-6), 0.0);
 }
 
-TEST(ComposedEpsilon, CountsTheSamplersDistanceOnTop) {
+TEST(ComposedEpsilon, CountsBadPastsWithTheFactorOnePlusEToTheEpsilon) {
+  const std::vector<LedgerEntry> streams{gaussian(0.3, 1e-9), gaussian(0.4, 2e-9)};
+  const double delta = 1e-6, epsilon = composed_epsilon(streams, delta);
+  const double taken = (1 + std::exp(epsilon)) * 3e-9 + delta_of(0.5, epsilon);
+  EXPECT_LE(taken, delta);
+  EXPECT_GT(taken, 0.9999 * delta);
+  EXPECT_TRUE(std::isinf(composed_epsilon({gaussian(0.3, 1e-6)}, delta))) << "delta is used up";
+}
+
+TEST(ComposedEpsilon, CountsTheSamplersOfOldStreamsOnTop) {
   const std::vector<LedgerEntry> ideal{gaussian(0.3), gaussian(0.4)};
-  const std::vector<LedgerEntry> real{gaussian(0.3, 0.01, 1e-9), gaussian(0.4, 0.02, 2e-9)};
+  const std::vector<LedgerEntry> real{old_gaussian(0.3, 0.01, 1e-9), old_gaussian(0.4, 0.02, 2e-9)};
   const double delta = 1e-6, epsilon = composed_epsilon(real, delta);
   // e = 0.03, d = 3e-9. What the samplers take and what the Gaussians take is delta, and not much less.
   const double of_gaussians = epsilon - 0.03;
   const double taken =
       (1 + std::exp(0.015 + of_gaussians)) * 3e-9 + std::exp(0.015) * delta_of(0.5, of_gaussians);
   EXPECT_LE(taken, delta);
-  EXPECT_GT(taken, 0.9999 * delta);
+  EXPECT_GT(taken, 0.999 * delta);
   EXPECT_GT(epsilon, composed_epsilon(ideal, delta) + 0.03);
   EXPECT_TRUE(
-      std::isinf(composed_epsilon({gaussian(0.3, std::numeric_limits<double>::infinity(), 1)}, delta)));
-  EXPECT_TRUE(std::isinf(composed_epsilon({gaussian(0.3, 0.01, 1e-6)}, delta))) << "delta is used up";
+      std::isinf(composed_epsilon({old_gaussian(0.3, std::numeric_limits<double>::infinity(), 1)}, delta)));
 }
 
 TEST(ComposedEpsilon, NeverExceedsWhatTheStreamsPromiseByThemselves) {
-  LedgerEntry entry = gaussian(0.2366, 0.001, 1e-12);
+  LedgerEntry entry = gaussian(0.2366, 1e-12);
   entry.epsilon = 1;
   entry.delta = 1e-6;
   EXPECT_LE(composed_epsilon({entry}, 1e-6), 1);
   EXPECT_LE(composed_epsilon({entry, entry}, 2e-6), 2);
+}
+
+// jme 0.1.0 stated the epsilon that was asked for even where its sampler's distance was not paid.
+TEST(ComposedEpsilon, DoesNotBelieveWhatAnOldStreamPromised) {
+  LedgerEntry entry = old_gaussian(1 / 17241.0, 0.27, 1e-12);
+  entry.epsilon = 1e-4;
+  entry.delta = 1e-6;
+  EXPECT_GT(composed_epsilon({entry}, 1e-6), 0.27);
 }
 
 TEST(ComposedEpsilon, RefusesADeltaOutOfRange) {

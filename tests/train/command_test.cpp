@@ -139,7 +139,7 @@ TEST_F(Command, BadParametersAndMissingDataHaveTheirExitCodes) {
   refused(run() + "--sigma 1 --threads 0", 2, "--threads");
   refused(run() + "--sigma 1 --lr -1", 2, "lr");
   refused(run() + "--sigma 1 --clip 1e-30", 2, "clip");
-  refused(run() + "--epsilon 1e-9", 2, "epsilon");  // less than the sampler's own error
+  refused(run() + "--epsilon 0", 2, "epsilon");
   refused(run() + "--sigma 1 --out /proc/nowhere", 2, "out");
   refused(run() + "--sigma 1 --checkpoint /tmp", 5, "no checkpoint");
   refused("walk", 2, "run, reproduce or chart");

@@ -13,6 +13,13 @@ namespace jme {
 
 struct OneTapStep;
 
+/// One running sum per mode and coordinate: mode m's are at states + m * stride.
+struct RunningSums {
+  std::span<const Mode> modes;
+  double* states;
+  std::size_t stride;
+};
+
 enum class Direction { forward, inverse };
 
 /// Applies F or F^-1 step by step to vectors of `width` coordinates with the memory the filter needs:
@@ -25,10 +32,6 @@ class FilterStream {
 
   /// out = row t of (F in) or (F^-1 in), t = number of calls before. `in` and `out` may be the same span.
   void step(std::span<const double> in, std::span<double> out);
-  /// The same for the inverse of a filter with lag taps, with `lagged` = sum_i weight_i / row(t - lag_i) *
-  /// (input of step t - lag_i), over the lags reached, from whoever can make old inputs again.
-  void step(std::span<const double> in, std::span<const double> lagged, std::span<double> out);
-
   /// Overrides for a partial last block (forward only): the row's schedule and the weight of the single mode.
   struct LastStep {
     std::optional<double> row{};
@@ -46,11 +49,31 @@ class FilterStream {
   }
   void begin_step();
   void begin_last_step(const LastStep& last);
-  /// Replaces the tile's inputs by its outputs. `lagged` (lag taps only) is as long as `values`.
-  void step_tile(std::size_t begin, std::span<double> values, const double* lagged = nullptr);
+  /// Replaces the tile's inputs by its outputs.
+  void step_tile(std::size_t begin, std::span<double> values);
   /// The same, and writes unit * outputs to `to`, as many as lie within the width; leaves `values` undefined.
   void step_tile(std::size_t begin, std::span<double> values, double unit, double* to);
   void end_step();
+
+  /// An inverse step in two halves, for noise that is rounded between them. The step's output is
+  ///     fresh * input + past * (past_tile's sum);
+  /// take_tile then takes in, for the steps to come, output * column, or in series form
+  /// (output * column - sum) / tap.
+  struct Halves {
+    double fresh, past, column, tap;
+    bool is_series;
+  };
+  [[nodiscard]] Halves halves() const;
+  void past_tile(std::size_t begin, std::span<double> sum);
+  void take_tile(std::size_t begin, std::span<const double> newest);
+  /// True where past_tile's sum has no terms at any step.
+  [[nodiscard]] bool is_diagonal() const { return slots_ == 0 && step_modes_.empty(); }
+  /// The running sums of a tile in feedback form where they are all the past there is; taken in by whoever
+  /// holds this instead of take_tile.
+  [[nodiscard]] std::optional<RunningSums> running_sums(std::size_t begin);
+  /// So many terms of a sum over the past are added up before they join the others.
+  static constexpr std::size_t summed_together = 256;
+
   /// Adds what step_tile at `begin` goes through in its usual form: one vector a mode.
   void announce_tile(std::size_t begin, Upcoming& upcoming) const;
 
@@ -73,13 +96,12 @@ class FilterStream {
   enum class Form { series, feedback, window, dense };
 
   void check_width(std::span<const double> in, std::span<double> out) const;
-  void advance(std::span<const double> in, std::span<const double> lagged, std::span<double> out);
-  [[nodiscard]] OneTapStep one_tap_step(std::size_t begin, const double* lagged);
+  void advance(std::span<const double> in, std::span<double> out);
+  [[nodiscard]] OneTapStep one_tap_step(std::size_t begin);
   void flush_tile(std::size_t begin, std::size_t count);
   void series_tile(std::size_t begin, std::span<double> values);
-  void feedback_tile(std::size_t begin, std::span<double> values, const double* lagged);
+  void feedback_tile(std::size_t begin, std::span<double> values);
   void window_tile(std::size_t begin, std::span<double> values);
-  void dense_tile(std::size_t begin, std::span<double> values);
   void advance_modes(std::size_t begin, std::span<const double> newest);
   void store(std::size_t begin, std::span<const double> newest);
   void close_window(std::size_t begin, std::size_t count);
@@ -99,7 +121,7 @@ class FilterStream {
   AlignedVector history_, modes_, window_sum_;
   // The step that is under way: factors of its input and output, its modes, its row of a matrix.
   bool under_way_ = false;
-  double in_ = 1, out_ = 1;
+  double in_ = 1, out_ = 1, column_ = 1;
   std::vector<Mode> step_modes_;
   std::vector<double> weights_;
 };

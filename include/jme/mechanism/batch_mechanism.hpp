@@ -10,8 +10,8 @@
 #include <jme/filter/filter.hpp>
 #include <jme/mechanism/mechanism.hpp>
 #include <jme/mechanism/stream_config.hpp>
+#include <jme/noise/noise_distance.hpp>
 #include <jme/noise/noise_scale.hpp>
-#include <jme/random/sampler_distance.hpp>
 
 namespace jme {
 
@@ -49,10 +49,9 @@ struct BatchConfig {
 
 /// What a training run promises.
 struct BatchPrivacy {
-  double epsilon;  ///< proved of the program that runs, its sampler included; infinite where nothing is
+  double epsilon;  ///< proved of the program that runs; infinite where nothing is
   double delta;
   Adjacency adjacency;
-  double ideal_epsilon;  ///< the accountant's, for exact normals
 };
 
 /// A training configuration made concrete and checked once, as Mechanism is for streams.
@@ -93,11 +92,9 @@ class BatchMechanism {
  private:
   [[nodiscard]] Calibration calibrated(double sigma) const;
   [[nodiscard]] double sigma_for(ApproxDp budget) const;
-  [[nodiscard]] SamplerUse use_of_sampler() const;
   [[nodiscard]] RoundingSlack rounding_slack() const;
-  [[nodiscard]] Lattice lattice_of(int power) const;
-  void choose_lattice();
-  void pay_for_sampler();
+  [[nodiscard]] Lattice lattice_of_bounds() const;
+  void pay_for_rounding();
 
   BatchConfig config_;
   Filter c1_, c2_;
@@ -106,6 +103,7 @@ class BatchMechanism {
   Lattice lattice_;
   double sigma_;
   Calibration calibration_;
+  NoiseDistance distance_{};
 };
 
 }  // namespace jme

@@ -9,7 +9,6 @@
 #include <jme/filter/filter.hpp>
 #include <jme/mechanism/stream_config.hpp>
 #include <jme/noise/noise_scale.hpp>
-#include <jme/random/sampler_distance.hpp>
 
 namespace jme {
 
@@ -49,18 +48,14 @@ class Mechanism {
   [[nodiscard]] const Filter& c2() const { return c2_; }
 
   /// Noise multiplier in use. From (epsilon, delta) it is a little more than the exact Gaussian calibration:
-  /// the distance between our sampler and an ideal Gaussian is taken off the budget first
-  /// (random/GUARANTEES.md).
+  /// what rounding errors inside the noise could add is paid first (noise/GUARANTEES.md).
   [[nodiscard]] double sigma() const { return sigma_; }
-  /// How far the sampler may be from the ideal Gaussian beyond what the budget paid for: (0, 0) where it
-  /// paid, which is as long as that costs at most 10% more noise. Where sigma was given, nothing is paid.
-  /// Without a horizon it is paid for the first sampler_steps() steps, and this is the distance at the end.
-  [[nodiscard]] const SamplerDistance& sampler_excess() const { return sampler_excess_; }
-  /// How far it may be in all, paid for or not: what several runs on the same people add up.
-  [[nodiscard]] const SamplerDistance& sampler_distance() const { return sampler_distance_; }
-  /// Steps of noise that the budget paid the sampler's distance for: all, or none where a length is known;
-  /// where none is, as many (a power of 2) as cost at most 2% more noise.
-  [[nodiscard]] std::size_t sampler_steps() const { return sampler_steps_; }
+  /// The whole stream is mu-GDP, everything that is proved of the program included, but for pasts of the
+  /// noise that have the probability bad_past() (privacy/gaussian.hpp, gdp_epsilon).
+  [[nodiscard]] double mu() const { return mu_; }
+  [[nodiscard]] double bad_past() const { return bad_past_; }
+  /// What that costs: relative extra noise, or relative extra mu where sigma was given.
+  [[nodiscard]] double sampler_cost() const { return sampler_cost_; }
   [[nodiscard]] const Exposure& exposure() const { return exposure_; }
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
@@ -78,25 +73,16 @@ class Mechanism {
  private:
   [[nodiscard]] Calibration calibrated(const RowModel& rows, double sigma,
                                        std::optional<double> lambda) const;
-  void pay_for_sampler(const RowModel& rows, std::optional<double> lambda);
-  struct Correction {
-    double sigma;
-    SamplerDistance paid;
-  };
-  [[nodiscard]] SamplerUse sampler_use_over(std::size_t steps) const;
-  [[nodiscard]] std::optional<Correction> corrected_sigma(const SamplerUse& use, double most_room) const;
+  void pay_for_rounding();
   StreamConfig config_;
   Horizon horizon_;
   Shape shape_first_, shape_second_;
   Filter a1_, a2_, c1_, c2_;
-  double sigma_;
+  double sigma_, mu_, bad_past_ = 0, sampler_cost_ = 0;
   Exposure exposure_;
   Lattice lattice_;
   Calibration calibration_;
   double lambda_free_;
-  std::size_t sampler_steps_ = noise_horizon().steps();
-  SamplerDistance sampler_excess_{.epsilon = 0, .delta = 0};
-  SamplerDistance sampler_distance_{.epsilon = 0, .delta = 0};
 };
 
 }  // namespace jme

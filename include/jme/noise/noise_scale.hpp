@@ -9,34 +9,34 @@
 
 namespace jme {
 
-/// Standard deviation of every coordinate's noise, in lattice units: numbers one by one, or a rule that needs
-/// no memory.
+/// Standard deviation of every coordinate's noise, in lattice units: one base for all, times a ratio for the
+/// coordinates that differ (numbers one by one, or a rule that needs no memory).
 class NoiseScale {
  public:
   NoiseScale(
       std::vector<double> values);  // NOLINT(google-explicit-constructor): a list is what callers write
   NoiseScale(std::initializer_list<double> values) : NoiseScale(std::vector<double>(values)) {}
   static NoiseScale uniform(std::size_t width, double value);
-  /// The upper triangle of a symmetric matrix, row by row.
+  /// The upper triangle of a symmetric matrix, row by row. The diagonal may be larger by some roundings.
   static NoiseScale triangle(std::size_t dimension, double diagonal, double off_diagonal);
 
   [[nodiscard]] std::size_t width() const { return width_; }
   [[nodiscard]] double smallest() const { return smallest_; }
   [[nodiscard]] double largest() const { return largest_; }
-  /// Sum of the squares.
-  [[nodiscard]] double squared_norm() const { return squared_norm_; }
+  [[nodiscard]] double base() const { return base_; }
+  [[nodiscard]] double ratio(std::size_t coordinate) const;
+  [[nodiscard]] double largest_ratio() const { return largest_ratio_; }
 
-  /// values[i] += scale of coordinate begin + i times noise[i], rounded to the nearest whole number. `values`
-  /// are whole numbers below 2^52 in whole lanes of 8, the noise stays below 2^51.
-  void add_rounded(std::size_t begin, const double* noise, std::span<double> values) const;
+  /// draws[i] *= ratio of coordinate begin + i, one rounding where it is not 1. In whole lanes of 8.
+  void apply_ratios(std::size_t begin, std::span<double> draws) const;
 
  private:
   NoiseScale() = default;
   std::size_t width_ = 0;
-  double smallest_ = 0, largest_ = 0, squared_norm_ = 0;
-  std::vector<double> values_;  // empty where a rule says it; in whole lanes
+  double smallest_ = 0, largest_ = 0, base_ = 0, largest_ratio_ = 1;
+  std::vector<double> ratios_;  // empty where a rule says it
   PackedTriangle triangle_{0};
-  double diagonal_ = 0, off_diagonal_ = 0;
+  double diagonal_ratio_ = 1;
 };
 
 }  // namespace jme

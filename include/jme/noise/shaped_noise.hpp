@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <jme/filter/aligned_vector.hpp>
 #include <jme/filter/filter.hpp>
 #include <jme/filter/stream.hpp>
 #include <jme/noise/draw_periods.hpp>
@@ -12,16 +13,14 @@
 
 namespace jme {
 
-/// scale_j [C^-1 Z]_{t,j} rounded to the nearest whole number, one step after another: noise in whole lattice
-/// units, made without any data.
+/// Noise in whole lattice units, made without any data, one step after another: for every coordinate
+///     y_t = nearest whole number of  (scale z_t - sum_{s<t} C_ts y_s) / C_tt ,
+/// so scale C^-1 Z, rounded inside the recursion. The future sees a draw through y_t alone, and the rounding
+/// is decided exactly: what that is worth is proved in src/noise/GUARANTEES.md.
 class ShapedNoise {
  public:
-  /// `scale`: standard deviations in lattice units. Throws InvalidParameter where noise could reach 2^38
-  /// units (then its double has too few digits below the lattice, SAFETY 2): where
-  ///     GaussianSource::largest_draw * scale_j * ||row t of C^-1|| >= 2^38,
-  /// a length that a Gaussian of this variance passes with probability below 1e-36. Whatever is drawn, by
-  /// Cauchy-Schwarz noise stays below 2^38 sqrt(steps) <= 2^51, so that its sum with data below 2^52 is
-  /// exact.
+  /// `scale`: standard deviations in lattice units. Throws InvalidParameter where noise could reach 2^50
+  /// units, or the shape has more than 2^26 steps.
   ShapedNoise(const Filter& shape, DrawPeriods draws, Channel channel, NoiseScale scale);
   // A copy would add the same noise to other data.
   ShapedNoise(const ShapedNoise&) = delete;
@@ -29,8 +28,8 @@ class ShapedNoise {
   ShapedNoise(ShapedNoise&&) = default;
   ShapedNoise& operator=(ShapedNoise&&) = default;
 
-  /// Adds step t's noise to `values` (whole numbers in lattice units); t = number of calls before. Throws
-  /// BudgetExhausted past the horizon, before anything is drawn.
+  /// Adds step t's noise to `values` (whole numbers below 2^52 in lattice units); t = number of calls before.
+  /// Throws BudgetExhausted past the horizon, before anything is drawn.
   void add_to(std::span<double> values);
 
   /// The same in tiles, as FilterStream's: begin, every tile once, in any order and from any thread, end.
@@ -41,8 +40,8 @@ class ShapedNoise {
 
   [[nodiscard]] std::size_t steps_done() const { return stream_.steps_done(); }
 
-  /// SECRET: the filter's buffers, which with the releases reveal the data. Empty where they grow with every
-  /// step; such noise is replayed.
+  /// SECRET: the recursion's memory, which with the releases reveals the data. Empty where it grows with
+  /// every step; such noise is replayed.
   [[nodiscard]] std::vector<double> memory() const;
   [[nodiscard]] std::size_t memory_size(std::size_t steps_done) const;
   /// Goes on after `steps_done` steps of a noise with the same shape and draws. Throws StateError where
@@ -52,25 +51,26 @@ class ShapedNoise {
   void replay(std::size_t steps_done);
 
  private:
-  /// An older step whose draws this one takes in: made again under their own nonce, instead of stored.
-  struct OldDraws {
-    const GaussianSource* source;
-    std::uint64_t step;
-    double weight;
-  };
-  void shape_tile(std::size_t begin, std::span<double> noise, Upcoming upcoming = {});
-  [[nodiscard]] bool sum_lagged(std::size_t begin, std::size_t count, std::span<double> lagged) const;
+  struct Tile;
+  [[nodiscard]] double decided(std::size_t coordinate, double own, double past) const;
+  void add_general_tile(std::size_t begin, const double* draws, std::span<double> values,
+                        const struct RoundedStep& step);
+  void sum_lagged(std::size_t begin, std::span<double> sum) const;
+  [[nodiscard]] const double* lagged(std::size_t step, std::size_t begin) const;
 
   DrawPeriods periods_;
   Channel channel_;
   std::size_t steps_;
   NoiseScale scale_;
+  FilterStream stream_;  // of the shape without its lag taps
+  /// Lag taps divide the shape by 1 + sum_i weight_i x^lag_i: this is the ring of the last values so divided.
   std::vector<LagTap> lag_taps_;
-  Schedule row_;
-  FilterStream stream_;
+  std::size_t lag_slots_;
+  AlignedVector lag_ring_;
   // The step that is under way.
   const GaussianSource* source_ = nullptr;
-  std::vector<OldDraws> old_draws_;
+  FilterStream::Halves halves_{};
+  double fresh_ = 0;  // standard deviation of the step's own part, for a ratio of 1; rounded up
 };
 
 }  // namespace jme

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include <jme/random/sampler_distance.hpp>
 #include <jme/store/stream_settings.hpp>
 
 namespace jme {
@@ -19,7 +18,10 @@ struct LedgerEntry {
   std::string source, stream;
   Settings settings{};  ///< all of its public configuration
   double mu = 0;        ///< mu-GDP of the whole stream
-  SamplerDistance sampler{.epsilon = 0, .delta = 0};
+  double bad_past = 0;  ///< but for pasts of this probability (Mechanism::bad_past)
+  /// Streams of jme 0.1.0: how far their noise may have been from a Gaussian's, paid for or not.
+  double old_sampler_epsilon = 0;
+  bool is_old = false;
   std::optional<double> epsilon{}, delta{};  ///< as configured; none where sigma was
   std::uint64_t rows = 0, releases = 0;      ///< so far
   std::uint64_t horizon = 0;                 ///< rows in all; 0: unbounded
@@ -70,8 +72,8 @@ class Ledger {
   std::vector<LedgerEntry> entries_;
 };
 
-/// Least epsilon known for these streams together at `delta`: GDP composition, and each sampler's distance
-/// from an ideal Gaussian on top (store/GUARANTEES.md).
+/// Least epsilon known for these streams together at `delta`: GDP composition, or the sum of what each
+/// promises by itself (store/GUARANTEES.md).
 [[nodiscard]] double composed_epsilon(const std::vector<LedgerEntry>& streams, double delta);
 
 }  // namespace jme

@@ -18,7 +18,12 @@ using Settings = std::vector<Setting>;
 /// The value of a setting; empty where there is none of that name.
 [[nodiscard]] std::string_view value_of(const Settings& settings, std::string_view name);
 
-/// Everything public that makes a mechanism what it is (SAFETY I4): horizon, dimension, norm bound, budget,
+/// How noise is made from draws. 2: rounded inside the recursion, ties decided exactly. States of jme 0.1.0
+/// have no such setting; their noise cannot be continued.
+inline constexpr std::string_view mechanism_version_setting = "mechanism version";
+inline constexpr std::string_view mechanism_version = "2";
+
+/// Everything public that makes a mechanism what it is: its version, horizon, dimension, norm bound, budget,
 /// adjacency, participation, method, second moment, lambda, noise, lattice, and A1, A2, C1, C2 by digests of
 /// their numbers. What only says how it is computed (threads) is not part of it.
 [[nodiscard]] Settings settings_of(const Mechanism& mechanism);
