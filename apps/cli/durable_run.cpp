@@ -20,6 +20,7 @@ DurableOptions with_details(DurableOptions options, const RunDescription& run,
   }
   if (!run.bounds.is_none()) options.details.push_back({.name = "bounds", .value = run.bounds_text});
   if (!run.missing.empty()) options.details.push_back({.name = "missing", .value = run.missing});
+  if (!run.records.empty()) options.details.push_back({.name = "records", .value = run.records});
   if (run.insecure_seed) options.insecure_seed = InsecureTestSeed{*run.insecure_seed};
   return options;
 }

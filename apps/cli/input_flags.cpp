@@ -16,6 +16,20 @@ InputFormat parse_format(std::string_view text) {
   throw InvalidParameter("format", text, "csv, ndjson or npy");
 }
 
+Compression parse_compression(std::string_view text) {
+  if (text == "auto") return Compression::automatic;
+  if (text == "none") return Compression::none;
+  if (text == "gzip") return Compression::gzip;
+  if (text == "xz") return Compression::xz;
+  throw InvalidParameter("compression", text, "none, gzip or xz");
+}
+
+Records parse_records(std::string_view text) {
+  if (text == "lines") return Records::lines;
+  if (text == "quoted") return Records::quoted;
+  throw InvalidParameter("records", text, "lines or quoted");
+}
+
 OnBadRow parse_on_bad_row(std::string_view text) {
   if (text == "fail") return OnBadRow::fail;
   if (text == "zero") return OnBadRow::zero;
@@ -40,13 +54,23 @@ void InputFlags::attach(CLI::App& app) {
   add_text(app, "--format", format, "F",
            "csv, ndjson or npy (default: by the file's extension; stdin is csv)")
       ->group(group);
+  add_text(app, "--compression", compression, "C",
+           "none, gzip or xz (default: by the file's extension, .gz or .xz; stdin is plain)")
+      ->group(group);
   add_text(app, "--columns", columns, "A,B,..",
-           "Columns to use, in this order (default: the bounded ones, else all)")
+           "Columns to use, in this order, by name or number (default: the bounded ones, else all of the "
+           "header's; "
+           "without a header they must be given here, by --bounds or, as 1 to D, by --dimension)")
       ->group(group);
   add_text(app, "--bounds", bounds, "A=LO:HI,..",
            "PUBLIC range of every column; values are clamped to it and results come back in these units")
       ->group(group);
-  app.add_flag("--no-header", no_header, "The first CSV line is a row, not names")->group(group);
+  app.add_flag("--no-header", no_header, "The first CSV line is a row, not names; columns are 1, 2, ..")
+      ->group(group);
+  add_text(app, "--records", records, "R",
+           "What a CSV record is: lines (default), one line whatever quotes it holds, safe where people "
+           "control bytes; or quoted, cells with line breaks (RFC 4180), for files that a CSV writer made")
+      ->group(group);
   add_text(app, "--delimiter", delimiter, "C", "Between CSV fields (default ,); tab for tabs")->group(group);
   add_text(app, "--on-bad-row", on_bad_row, "DO", "fail (default) or zero: count it as the zero row")
       ->group(group);
@@ -62,6 +86,11 @@ InputFlags::Input InputFlags::input() const {
   Input result{.path = file.value_or("-"), .options = {}, .bounds_text = bounds, .missing_text = missing};
   if (result.path.empty()) throw InvalidParameter("file", "the name is empty; - is standard input");
   if (format) result.options.format = parse_format(*format);
+  if (compression) result.options.compression = parse_compression(*compression);
+  if (records) result.options.records = parse_records(*records);
+  if (result.options.records == Records::quoted && result.records_name().empty()) {
+    throw InvalidParameter("records", "quoted", "used with CSV");
+  }
   if (delimiter) result.options.delimiter = parse_delimiter(*delimiter);
   if (on_bad_row) result.options.on_bad_row = parse_on_bad_row(*on_bad_row);
   result.options.header = !no_header;
@@ -104,24 +133,14 @@ MissingCells InputFlags::Input::missing(const std::vector<std::string>& names) c
   return MissingRules::parse(*missing_text).of(names, bounds(names));
 }
 
-bool InputFlags::Input::has_header_file() const {
-  if (path == "-") return false;
-  const auto ends = [this](std::string_view suffix) {
-    return path.ends_with(suffix) || path.ends_with(std::string(suffix) + ".gz") ||
-           path.ends_with(std::string(suffix) + ".xz");
-  };
-  switch (options.format) {
-    case InputFormat::npy:
-      return true;
-    case InputFormat::csv:
-      return options.header;
-    case InputFormat::ndjson:
-      return false;
-    case InputFormat::automatic:
-      break;
-  }
-  if (ends(".npy")) return true;
-  return options.header && !ends(".ndjson") && !ends(".jsonl") && !ends(".json");
+bool InputFlags::Input::has_header() const {
+  const InputFormat kind = input_format(path, options);
+  return kind == InputFormat::npy || (kind == InputFormat::csv && options.header);
+}
+
+std::string InputFlags::Input::records_name() const {
+  if (input_format(path, options) != InputFormat::csv) return "";
+  return options.records == Records::quoted ? "quoted" : "lines";
 }
 
 }  // namespace jme::cli

@@ -17,7 +17,7 @@ namespace jme::cli {
 
 /// Where rows come from and how their columns are read.
 struct InputFlags {
-  Text file, format, columns, bounds, delimiter, on_bad_row, missing;
+  Text file, format, compression, records, columns, bounds, delimiter, on_bad_row, missing;
   bool no_header = false;
 
   void attach(CLI::App& app);
@@ -36,8 +36,10 @@ struct InputFlags {
     void check_missing(const StreamConfig& config) const;
     /// What missing cells of these columns become.
     [[nodiscard]] MissingCells missing(const std::vector<std::string>& names) const;
-    /// True where the column names can be read without reading a value: a CSV header or a .npy shape.
-    [[nodiscard]] bool has_header_file() const;
+    /// Whether the input itself says publicly which columns there are: a CSV header or a .npy shape.
+    [[nodiscard]] bool has_header() const;
+    /// What a record is, where that was a choice (CSV); empty elsewhere.
+    [[nodiscard]] std::string records_name() const;
   };
   [[nodiscard]] Input input() const;
 };

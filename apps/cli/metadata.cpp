@@ -53,6 +53,7 @@ Json configuration(const RunDescription& run) {
               {"psd", run.emit.psd}};
   if (!run.bounds.is_none()) result["bounds"] = run.bounds_text;
   if (!run.missing.empty()) result["missing"] = run.missing;
+  if (!run.records.empty()) result["records"] = run.records;
   return result;
 }
 

@@ -24,6 +24,7 @@ struct RunDescription {
   std::optional<std::uint64_t> insecure_seed;
   std::string missing{};  ///< --missing as it was written; empty without it
   OnBadRow on_bad_row = OnBadRow::fail;
+  std::string records{};  ///< what a record of CSV is; empty for other formats
 };
 
 /// The first line of a run: version, configuration, privacy and column names.

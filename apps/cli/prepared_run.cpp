@@ -36,6 +36,10 @@ StreamConfig PreparedRun::checked_config(const StreamFlags& flags) {
   check_emit(emit_, config, input_.bounds_text.has_value());
   input_.check_missing(config);
   if (!input_.options.columns.empty()) find_columns(emit_, input_.options.columns);
+  // No row may say how many columns there are.
+  if (dimension_is_known_ && input_.options.columns.empty() && !input_.has_header()) {
+    input_.options.width = config.dimension;
+  }
   return config;
 }
 
@@ -71,7 +75,8 @@ RunDescription PreparedRun::description() const {
           .bounds_text = input_.bounds_text.value_or(""),
           .insecure_seed = seed_,
           .missing = input_.missing_text.value_or(""),
-          .on_bad_row = input_.options.on_bad_row};
+          .on_bad_row = input_.options.on_bad_row,
+          .records = input_.records_name()};
 }
 
 }  // namespace jme::cli

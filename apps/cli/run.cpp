@@ -35,7 +35,7 @@ std::vector<std::string> public_names(const InputFlags::Input& input, const RowR
 /// The plan and the privacy statement, from the flags and at most the header of the input.
 void dry_run(PreparedRun& run) {
   const InputFlags::Input& input = run.input();
-  if (input.has_header_file() &&
+  if (input.path != "-" && input.has_header() &&
       (!run.dimension_is_known() || std::filesystem::is_regular_file(input.path))) {
     // Only the header: a misspelt column shows now and not on the day of the run.
     run.adopt_columns(public_names(input, RowReader(input.path, input.options)));

@@ -1,25 +1,23 @@
 #include "data/byte_source.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
 
+#include "data/file_name.hpp"
+
 namespace jme::data {
 
 constexpr std::size_t buffer_size = std::size_t{1} << 16;
 
-ByteSource::ByteSource(const std::string& path, BeforeRead before_read)
-    : file_(path, std::move(before_read)), buffer_(buffer_size) {
-  Compression compression = Compression::undecided;
-  while (compression == Compression::undecided) {
-    file_ended_ = !fill();
-    compression = detect_compression({buffer_.data(), filled_}, file_ended_);
-  }
+ByteSource::ByteSource(const std::string& path, Compression compression, BeforeRead before_read)
+    : file_(path, std::move(before_read)) {
+  compression = compression_of(path, compression);
   if (compression == Compression::gzip) decoder_ = make_gzip_decoder(name());
   if (compression == Compression::xz) decoder_ = make_xz_decoder(name());
+  if (decoder_) buffer_.resize(buffer_size);
 }
 
 std::span<const char> ByteSource::pending() const {
@@ -34,14 +32,7 @@ bool ByteSource::fill() {
 }
 
 std::size_t ByteSource::read(std::span<char> into) {
-  if (!decoder_) {
-    const auto kept = pending();  // what was read to look for compression
-    if (kept.empty()) return file_.read(into);
-    const std::size_t count = std::min(kept.size(), into.size());
-    std::copy_n(kept.begin(), count, into.begin());
-    begin_ += count;
-    return count;
-  }
+  if (!decoder_) return file_.read(into);
   for (;;) {
     const auto [consumed, produced] = decoder_->decode(pending(), file_ended_, into);
     begin_ += consumed;

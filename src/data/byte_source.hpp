@@ -12,10 +12,11 @@
 
 namespace jme::data {
 
-/// A file's bytes, decompressed if its first bytes say gzip or xz (the name does not matter).
+/// A file's bytes, decompressed as its name or `compression` says; never as its bytes say.
 class ByteSource {
  public:
-  explicit ByteSource(const std::string& path, BeforeRead before_read = {});
+  explicit ByteSource(const std::string& path, Compression compression = Compression::automatic,
+                      BeforeRead before_read = {});
 
   /// At least one byte, 0 only at the end.
   std::size_t read(std::span<char> into);
@@ -24,7 +25,7 @@ class ByteSource {
 
  private:
   std::span<const char> pending() const;
-  bool fill();  // appends to a drained buffer; false at the end of the file
+  bool fill();  // false at the end of the file
 
   InputFile file_;
   std::vector<char> buffer_;  // as stored in the file

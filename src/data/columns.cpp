@@ -32,14 +32,15 @@ std::string available_names(const std::vector<std::string>& available) {
   return fmt::format("among the {} columns are {}", available.size(), fmt::join(shown, ", "));
 }
 
-std::size_t by_number(std::string_view text, std::size_t count) {
+}  // namespace
+
+std::optional<std::size_t> column_number(std::string_view text, std::size_t count) {
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool whole = error == std::errc{} && end == text.data() + text.size();
-  return whole && number >= 1 && number <= count ? number - 1 : nowhere;
+  if (!whole || number < 1 || number > count) return std::nullopt;
+  return number - 1;
 }
-
-}  // namespace
 
 std::vector<std::string> numbered_columns(std::size_t count) {
   std::vector<std::string> names(count);
@@ -60,7 +61,8 @@ std::vector<std::size_t> select_columns(const std::vector<std::string>& availabl
     std::unordered_set<std::size_t> taken;
     for (const std::string& name : requested) {
       const auto found = places.find(name);
-      const std::size_t index = found != places.end() ? found->second : by_number(name, available.size());
+      const std::size_t index =
+          found != places.end() ? found->second : column_number(name, available.size()).value_or(nowhere);
       if (index == nowhere)
         throw InvalidParameter("columns",
                                fmt::format("there is no column {}: {}", name, available_names(available)));

@@ -4,6 +4,7 @@
 
 #include "data/columns.hpp"
 #include "data/csv_splitter.hpp"
+#include "data/declared_columns.hpp"
 #include "data/formats.hpp"
 #include "data/text_rows.hpp"
 
@@ -18,32 +19,35 @@ void check_delimiter(char delimiter) {
     throw InvalidParameter("delimiter", "must not be a character that numbers contain");
 }
 
+// What the first bytes of a file say that is not CSV.
+std::string_view other_format(std::string_view header) {
+  if (header.starts_with('{') || header.starts_with('[')) return "JSON: use --format ndjson";
+  if (header.starts_with("\x1f\x8b")) return "gzip data: use --compression gzip";
+  if (header.starts_with("\xfd"
+                         "7zXZ"))
+    return "xz data: use --compression xz";
+  return "";
+}
+
+/// The columns and their number come from the header or from the options, never from a row.
 class CsvRows final : public TextRows {
  public:
   CsvRows(const std::string& path, const InputOptions& options)
-      : TextRows(path, options),
-        splitter_(options.delimiter, options.on_bad_row == OnBadRow::zero),
-        header_(options.header) {
-    check_delimiter(options.delimiter);
-    if (!hold_next_line()) refuse_empty();
-    splitter_.split(lines_, most_columns);
-    width_ = splitter_.count();
-    const std::string place = current_place();
-    if (width_ > most_columns)
-      throw DataError(fmt::format("{}: has more than {} columns", place, most_columns));
-    const std::vector<std::string> names = header_ ? header_names(place) : numbered_columns(width_);
-    selected_ = select_columns(names, options.columns, place);
-    for (const std::size_t index : selected_) columns_.push_back(names[index]);
-    if (header_) refuse_numbers_as_names(options.columns, place);
-    if (header_ && !hold_next_line()) refuse_empty();
+      : TextRows(path, options), splitter_(options.delimiter), header_(options.header) {
+    if (header_)
+      take_header(options);
+    else
+      take_declared(options);
+    expect_rows();
   }
 
  protected:
-  RowStatus parse(std::span<double> row) override {
-    splitter_.split(lines_, width_);
+  RowStatus parse(std::string_view record, std::span<double> row) override {
+    splitter_.split(record, width_.cells);
+    if (splitter_.has_open_quote()) return bad({.kind = RowProblem::Kind::open_quote});
     if (splitter_.has_stray_text()) return bad({.kind = RowProblem::Kind::stray_quote});
-    if (splitter_.count() != width_)
-      return bad({.kind = RowProblem::Kind::width, .found = splitter_.count(), .expected = width_});
+    if (!width_.admits(splitter_.count()))
+      return bad({.kind = RowProblem::Kind::width, .found = splitter_.count()});
     for (std::size_t i = 0; i < selected_.size(); ++i) {
       const std::string_view cell = splitter_.cell(selected_[i]);
       const CellStatus status = parse_number(cell, row[i]);
@@ -55,19 +59,49 @@ class CsvRows final : public TextRows {
     return RowStatus::good;
   }
 
-  [[nodiscard]] std::string_view width_from() const override {
-    return header_ ? "the header" : "the first line";
+  [[nodiscard]] std::string width_rule() const override {
+    if (header_) return fmt::format("the header has {}", width_.cells);
+    return describe(width_);
   }
 
  private:
-  std::vector<std::string> header_names(const std::string& place) const {
-    const std::string_view text = lines_.text();
-    if (text.front() == '{' || text.front() == '[')
-      throw DataError(fmt::format("{}: the header looks like JSON: use --format ndjson", place));
+  void take_header(const InputOptions& options) {
+    const std::string_view header = read_header();
+    const std::string place = current_place();
+    const std::vector<std::string> names = header_names(header, place);
+    width_ = {.cells = names.size(), .exactly = true};
+    selected_ = select_columns(names, options.columns, place);
+    for (const std::size_t index : selected_) columns_.push_back(names[index]);
+    refuse_numbers_as_names(options.columns, place);
+  }
+
+  void take_declared(const InputOptions& options) {
+    DeclaredColumns declared = declared_columns(options);
+    if (declared.places.empty())
+      throw InvalidParameter(
+          "columns", fmt::format("must be numbers from 1 to {}: without a header columns have no names",
+                                 options.width > 0 ? options.width : most_columns));
+    columns_ = std::move(declared.names);
+    selected_ = std::move(declared.places);
+    width_ = declared.width;
+  }
+
+  std::vector<std::string> header_names(std::string_view header, const std::string& place) {
+    if (const std::string_view other = other_format(header); !other.empty())
+      throw DataError(fmt::format("{}: the header looks like {}", place, other));
+    splitter_.split(header, most_columns);
+    if (splitter_.has_open_quote())
+      throw DataError(fmt::format(
+          "{}: the header opens a quote that its line does not close: names with line breaks need --records "
+          "quoted",
+          place));
     if (splitter_.has_stray_text())
       throw DataError(fmt::format("{}: the header has text after a closing quote", place));
+    if (splitter_.count() > most_columns)
+      throw DataError(fmt::format("{}: has more than {} columns", place, most_columns));
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < width_; ++i) names.push_back(presentable_name(splitter_.unescaped(i), place));
+    for (std::size_t i = 0; i < splitter_.count(); ++i)
+      names.push_back(presentable_name(splitter_.unescaped(i), place));
     return names;
   }
 
@@ -85,13 +119,14 @@ class CsvRows final : public TextRows {
 
   CsvSplitter splitter_;
   bool header_;
-  std::size_t width_ = 0;
+  RowWidth width_;
   std::vector<std::size_t> selected_;  // places of columns_ in the file
 };
 
 }  // namespace
 
 std::unique_ptr<RowSource> open_csv(const std::string& path, const InputOptions& options) {
+  check_delimiter(options.delimiter);
   return std::make_unique<CsvRows>(path, options);
 }
 

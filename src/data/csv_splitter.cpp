@@ -3,18 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
-
-#include <fmt/format.h>
-
-#include <jme/base/errors.hpp>
 
 namespace jme::data {
 namespace {
 
 constexpr std::string_view blanks = " \t";
-static_assert(2 * LineSource::longest_line < std::numeric_limits<std::uint32_t>::max(),
-              "cells keep 32-bit places");
 
 // The high bit of every byte of `word` that equals the byte repeated in `pattern`, exactly: the sum cannot
 // carry from one byte to the next.
@@ -26,16 +19,16 @@ constexpr std::uint64_t equal_bytes(std::uint64_t word, std::uint64_t pattern) {
 
 }  // namespace
 
-void CsvSplitter::split(LineSource& lines, std::size_t most_kept) {
+void CsvSplitter::split(std::string_view record, std::size_t most_kept) {
   most_kept_ = most_kept;
-  text_ = lines.text();
+  text_ = record;
   cells_.clear();
   count_ = 0;
-  stray_text_ = false;
+  stray_text_ = open_quote_ = false;
   if (text_.find('"') == std::string_view::npos)
     split_plain();
   else
-    split_quoted(lines);
+    split_quoted();
 }
 
 inline void CsvSplitter::keep(std::size_t begin, std::size_t end, bool quoted) {
@@ -66,14 +59,14 @@ void CsvSplitter::split_plain() {
   keep(begin, text_.size(), false);
 }
 
-void CsvSplitter::split_quoted(LineSource& lines) {
+void CsvSplitter::split_quoted() {
   for (std::size_t at = 0;; ++at) {
     std::size_t end = 0;
     if (at < text_.size() && text_[at] == '"') {
-      const std::size_t close = closing_quote(lines, at + 1);
+      const std::size_t close = closing_quote(at + 1);
       keep(at + 1, close, true);
       if (close == text_.size()) {
-        stray_text_ = true;
+        open_quote_ = true;
         return;
       }
       end = std::min(text_.find(delimiter_, close + 1), text_.size());
@@ -88,27 +81,13 @@ void CsvSplitter::split_quoted(LineSource& lines) {
   }
 }
 
-// Where the quoted cell that starts at `from` ends. Linear in the cell: what was searched is not searched
-// again.
-std::size_t CsvSplitter::closing_quote(LineSource& lines, std::size_t from) {
-  for (std::size_t searched = from;;) {
-    const std::size_t quote = text_.find('"', searched);
-    if (quote == std::string_view::npos && one_line_) return text_.size();
-    if (quote == std::string_view::npos) {
-      searched = text_.size();
-      const bool extended = lines.extend();
-      text_ = lines.text();  // the buffer may have moved
-      if (!extended) {
-        const auto lines_before =
-            std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(from), '\n');
-        throw DataError(fmt::format("{}:{}: a quote is opened and never closed", lines.name(),
-                                    lines.line() + static_cast<std::size_t>(lines_before)));
-      }
-    } else if (quote + 1 < text_.size() && text_[quote + 1] == '"') {
-      searched = quote + 2;
-    } else {
-      return quote;
-    }
+// Where the quoted cell that starts at `from` ends; the end of the record if it does not.
+std::size_t CsvSplitter::closing_quote(std::size_t from) const {
+  for (;;) {
+    const std::size_t quote = text_.find('"', from);
+    if (quote == std::string_view::npos) return text_.size();
+    if (quote + 1 == text_.size() || text_[quote + 1] != '"') return quote;
+    from = quote + 2;
   }
 }
 

@@ -14,11 +14,7 @@
 namespace jme::data {
 namespace {
 
-constexpr std::string_view gzip_magic = "\x1f\x8b";
-constexpr std::string_view xz_magic{
-    "\xfd"
-    "7zXZ\0",
-    6};
+constexpr char gzip_begins = '\x1f';
 constexpr std::uint64_t xz_memory_limit = std::uint64_t{1} << 30;  // xz -9 needs 65 MiB
 
 class GzipDecoder final : public Decoder {
@@ -38,10 +34,12 @@ class GzipDecoder final : public Decoder {
       // Members follow each other (cat a.gz b.gz), and tapes pad with zeros.
       const auto padding = std::find_if(in.begin(), in.end(), [](char c) { return c != 0; });
       if (padding != in.begin()) return {static_cast<std::size_t>(padding - in.begin()), 0};
-      if (in.front() != gzip_magic.front())
+      if (in.front() != gzip_begins)
         throw DataError(fmt::format("{}: the gzip data are followed by something else", name_));
       inflateReset(&stream_);
       member_ended_ = false;
+    } else if (stream_.total_in == 0 && in.front() != gzip_begins) {
+      throw DataError(fmt::format("{}: is not gzip data: if it is plain, use --compression none", name_));
     }
     const auto in_size = static_cast<uInt>(std::min<std::size_t>(in.size(), UINT_MAX));
     const auto out_size = static_cast<uInt>(std::min<std::size_t>(out.size(), UINT_MAX));
@@ -86,6 +84,8 @@ class XzDecoder final : public Decoder {
       ended_ = true;
     else if (result == LZMA_MEMLIMIT_ERROR)
       throw DataError(fmt::format("{}: the xz data need more than 1 GiB of memory", name_));
+    else if (result == LZMA_FORMAT_ERROR)
+      throw DataError(fmt::format("{}: is not xz data: if it is plain, use --compression none", name_));
     else if (result != LZMA_OK && result != LZMA_BUF_ERROR)
       throw DataError(fmt::format("{}: the xz data are damaged", name_));
     return {in.size() - stream_.avail_in, out.size() - stream_.avail_out};
@@ -100,13 +100,6 @@ class XzDecoder final : public Decoder {
 };
 
 }  // namespace
-
-Compression detect_compression(std::string_view start, bool last) {
-  if (start.starts_with(gzip_magic)) return Compression::gzip;
-  if (start.starts_with(xz_magic)) return Compression::xz;
-  const bool may_become = gzip_magic.starts_with(start) || xz_magic.starts_with(start);
-  return may_become && !last ? Compression::undecided : Compression::none;
-}
 
 std::unique_ptr<Decoder> make_gzip_decoder(std::string name) {
   return std::make_unique<GzipDecoder>(std::move(name));

@@ -4,7 +4,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace jme::data {
 
@@ -22,10 +21,6 @@ class Decoder {
   /// Whether the input may end here.
   [[nodiscard]] virtual bool complete() const = 0;
 };
-
-/// Whether `start` could be, or is, the start of a compressed file. 6 bytes always decide.
-enum class Compression { undecided, none, gzip, xz };
-[[nodiscard]] Compression detect_compression(std::string_view start, bool last);
 
 /// `name` is the file's, for messages.
 [[nodiscard]] std::unique_ptr<Decoder> make_gzip_decoder(std::string name);

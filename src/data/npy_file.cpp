@@ -18,8 +18,8 @@ constexpr std::size_t initial_npy_buffer = std::size_t{1} << 16;
 
 }  // namespace
 
-NpyFile::NpyFile(const std::string& path, BeforeRead before_read)
-    : bytes_(path, std::move(before_read)), buffer_(initial_npy_buffer) {
+NpyFile::NpyFile(const std::string& path, Compression compression, BeforeRead before_read)
+    : bytes_(path, compression, std::move(before_read)), buffer_(initial_npy_buffer) {
   const char* const start = take_bytes(magic.size() + 2);
   if (start == nullptr || std::string_view(start, magic.size()) != magic)
     throw DataError(fmt::format("{}: is not a .npy file", name()));

@@ -27,7 +27,8 @@ struct NpyHeader {
 /// A .npy file of one or two dimensions, its data still to be taken.
 class NpyFile {
  public:
-  explicit NpyFile(const std::string& path, BeforeRead before_read = {});
+  explicit NpyFile(const std::string& path, Compression compression = Compression::automatic,
+                   BeforeRead before_read = {});
 
   [[nodiscard]] std::size_t dimensions() const { return header_.shape.size(); }
   [[nodiscard]] std::size_t rows() const { return header_.shape.front(); }

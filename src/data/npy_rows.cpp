@@ -13,7 +13,8 @@ namespace {
 /// Streams row-major files; a column-major one has to be held whole.
 class NpyRows final : public RowSource {
  public:
-  NpyRows(const std::string& path, const InputOptions& options) : file_(path, options.before_read) {
+  NpyRows(const std::string& path, const InputOptions& options)
+      : file_(path, options.compression, options.before_read) {
     const std::vector<std::string> names = numbered_columns(file_.columns());
     selected_ = select_columns(names, options.columns, file_.name());
     for (const std::size_t index : selected_) columns_.push_back(names[index]);
@@ -49,9 +50,6 @@ class NpyRows final : public RowSource {
     return line_ == 0 ? file_.name() : fmt::format("{}: row {}", file_.name(), line_);
   }
   [[nodiscard]] std::optional<double> progress() const override { return file_.progress(); }
-
- protected:
-  [[nodiscard]] std::string_view width_from() const override { return "the file"; }
 
  private:
   NpyFile file_;

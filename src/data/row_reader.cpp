@@ -1,41 +1,47 @@
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/data/row_reader.hpp>
 
+#include "data/columns.hpp"
+#include "data/file_name.hpp"
 #include "data/formats.hpp"
 #include "data/row_source.hpp"
 
 namespace jme {
 namespace {
 
-// The file's extension in lower case, looking through .gz and .xz.
-std::string extension(std::string path) {
-  std::transform(path.begin(), path.end(), path.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  if (path.ends_with(".gz") || path.ends_with(".xz")) path.resize(path.size() - 3);
-  const std::size_t dot = path.find_last_of("./");
-  return dot == std::string::npos || path[dot] == '/' ? "" : path.substr(dot);
-}
-
-InputFormat format_of(const std::string& path) {
-  const std::string ending = extension(path);
-  if (ending == ".ndjson" || ending == ".jsonl" || ending == ".json") return InputFormat::ndjson;
-  return ending == ".npy" ? InputFormat::npy : InputFormat::csv;
+void check(InputFormat format, const InputOptions& options) {
+  // Cells keep 32-bit places.
+  if (options.longest_record < 1 || options.longest_record > std::size_t{1} << 30)
+    throw InvalidParameter("longest-record", "must be between 1 byte and 1 GiB");
+  if (options.width > data::most_columns)
+    throw InvalidParameter("width", fmt::format("must be at most {}", data::most_columns));
+  if (options.records == Records::quoted && format != InputFormat::csv)
+    throw InvalidParameter("records", "quoted", "used with CSV");
 }
 
 std::unique_ptr<data::RowSource> open(const std::string& path, const InputOptions& options) {
-  const InputFormat format = options.format == InputFormat::automatic ? format_of(path) : options.format;
+  const InputFormat format = input_format(path, options);
+  check(format, options);
   if (format == InputFormat::ndjson) return data::open_ndjson(path, options);
   if (format == InputFormat::npy) return data::open_npy(path, options);
   InputOptions csv = options;
-  if (csv.delimiter == ',' && extension(path) == ".tsv") csv.delimiter = '\t';
+  if (csv.delimiter == ',' && data::extension(path) == ".tsv") csv.delimiter = '\t';
   return data::open_csv(path, csv);
 }
 
 }  // namespace
+
+InputFormat input_format(const std::string& path, const InputOptions& options) {
+  if (options.format != InputFormat::automatic) return options.format;
+  const std::string ending = data::extension(path);
+  if (ending == ".ndjson" || ending == ".jsonl" || ending == ".json") return InputFormat::ndjson;
+  return ending == ".npy" ? InputFormat::npy : InputFormat::csv;
+}
 
 struct RowReader::Impl {
   std::unique_ptr<data::RowSource> source;
@@ -43,6 +49,12 @@ struct RowReader::Impl {
   std::vector<OnMissing> on_missing = {};
   bool is_bad = false;
   std::size_t bad_rows = 0;
+  std::string error = {};  // that ended the reading
+
+  [[noreturn]] void end_with(std::string message) {
+    error = std::move(message);
+    throw DataError(error);
+  }
 };
 
 RowReader::RowReader(const std::string& path, const InputOptions& options)
@@ -58,9 +70,15 @@ const std::vector<std::string>& RowReader::columns() const {
 bool RowReader::next(std::span<double> row) {
   if (row.size() != dimension())
     throw InvalidParameter("row", fmt::format("must have room for {} numbers", dimension()));
+  if (!impl_->error.empty()) throw DataError(impl_->error);
   impl_->is_bad = false;
   impl_->source->forget_missing_cells();
-  const data::RowStatus status = impl_->source->next(row);
+  data::RowStatus status{};
+  try {
+    status = impl_->source->next(row);
+  } catch (const DataError& error) {
+    impl_->end_with(error.what());
+  }
   if (status != data::RowStatus::bad) return status == data::RowStatus::good;
   std::fill(row.begin(), row.end(), 0.0);
   impl_->is_bad = true;
@@ -70,7 +88,7 @@ bool RowReader::next(std::span<double> row) {
   const bool must_fail = problem.is_missing && problem.column < impl_->on_missing.size() &&
                          impl_->on_missing[problem.column] == OnMissing::fail;
   if (impl_->on_bad_row == OnBadRow::fail || must_fail)
-    throw DataError(fmt::format("{}: {}", place(), impl_->source->explain_problem()));
+    impl_->end_with(fmt::format("{}: {}", place(), impl_->source->explain_problem()));
   return true;
 }
 

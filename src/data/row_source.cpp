@@ -5,24 +5,31 @@
 namespace jme::data {
 
 std::string RowSource::explain_problem() const {
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
   const auto count = [](std::size_t n) { return fmt::format("{} column{}", n, n == 1 ? "" : "s"); };
   switch (problem_.kind) {
     case RowProblem::Kind::none:
       return "";
     case RowProblem::Kind::blank:
-      return "blank line";
+      return "blank line, a row with every cell missing";
+    case RowProblem::Kind::nul:
+      return "contains a NUL byte: binary or compressed data (or UTF-16), not text";
+    case RowProblem::Kind::too_long:
+      return problem_.expected % mebibyte == 0
+                 ? fmt::format("is longer than {} MiB", problem_.expected / mebibyte)
+                 : fmt::format("is longer than {} bytes", problem_.expected);
     case RowProblem::Kind::width:
-      return fmt::format("has {}, {} has {}", count(problem_.found), width_from(), problem_.expected);
+      return fmt::format("has {}, {}", count(problem_.found), width_rule());
     case RowProblem::Kind::cell:
       return fmt::format("column {}: {}", columns_[problem_.column], describe(problem_.status));
     case RowProblem::Kind::stray_quote:
       return "text between a closing quote and the delimiter";
+    case RowProblem::Kind::open_quote:
+      return "a quote is opened and not closed on its line: --records quoted reads cells with line breaks";
     case RowProblem::Kind::not_json:
       return "not one whole JSON object or array";
-    case RowProblem::Kind::not_object:
-      return "not a JSON object as the first line";
-    case RowProblem::Kind::not_array:
-      return "not a JSON array as the first line";
+    case RowProblem::Kind::array_for_names:
+      return "a JSON array, whose columns have numbers and not the names asked for";
     case RowProblem::Kind::repeated_key:
       return fmt::format("column {}: given twice", columns_[problem_.column]);
   }

@@ -17,16 +17,30 @@ enum class RowStatus { good, bad, end };
 
 /// Why a row cannot be used; put into words only where they are read.
 struct RowProblem {
-  enum class Kind { none, blank, width, cell, stray_quote, not_json, not_object, not_array, repeated_key };
+  enum class Kind {
+    none,
+    blank,
+    nul,
+    too_long,
+    width,
+    cell,
+    stray_quote,
+    open_quote,
+    not_json,
+    array_for_names,
+    repeated_key
+  };
 
   Kind kind = Kind::none;
-  std::size_t column = 0;                   ///< cell, repeated_key: index among the columns taken
+  std::size_t column = 0;                   ///< blank, cell, repeated_key: index among the columns taken
   CellStatus status = CellStatus::missing;  ///< cell
-  bool is_missing = false;                  ///< cell: it stands for a missing value, however it is written
-  std::size_t found = 0, expected = 0;      ///< width: how many cells
+  bool is_missing = false;                  ///< blank, cell: it stands for a missing value, however written
+  std::size_t found = 0;                    ///< width: how many cells
+  std::size_t expected = 0;                 ///< too_long: bytes allowed
 };
 
-/// Rows of one format. A file that is broken as a whole throws DataError; a bad row is a status.
+/// Rows of one format, a function of its record and of public choices each. A file that is broken as a whole
+/// throws DataError; a bad row is a status.
 class RowSource {
  public:
   virtual ~RowSource() = default;
@@ -60,8 +74,8 @@ class RowSource {
     row[column] = 0.0;
     return true;
   }
-  /// What the width of a row is compared with.
-  [[nodiscard]] virtual std::string_view width_from() const = 0;
+  /// How many cells a row must have, in words: "the header has 2".
+  [[nodiscard]] virtual std::string width_rule() const { return ""; }
 
   std::vector<std::string> columns_;
   std::size_t line_ = 0;

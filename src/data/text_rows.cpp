@@ -5,34 +5,63 @@
 #include <jme/base/errors.hpp>
 
 namespace jme::data {
+namespace {
 
-bool TextRows::hold_next_line() {
-  held_ = lines_.next();
-  blank_lines_ = lines_.blank_lines_before();
-  return held_;
+bool is_blank_record(std::string_view record) {
+  if (!record.empty() && record.front() != ' ') return false;
+  return record.find_first_not_of(' ') == std::string_view::npos;
 }
 
+}  // namespace
+
 RowStatus TextRows::next(std::span<double> row) {
-  if (!held_ && !hold_next_line()) return RowStatus::end;
-  if (blank_lines_ > 0) {
-    line_ = lines_.line() - blank_lines_--;
-    return bad({.kind = RowProblem::Kind::blank});
-  }
+  if (!held_ && !records_.next()) return RowStatus::end;
   held_ = false;
-  line_ = lines_.line();
-  return parse(row);
+  line_ = records_.line();
+  if (records_.is_broken()) return bad(fault());
+  const std::string_view record = records_.text();
+  return is_blank_record(record) ? blank_row(row) : parse(record, row);
+}
+
+RowStatus TextRows::blank_row(std::span<double> row) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (!forgive(i, true, row))
+      return bad({.kind = RowProblem::Kind::blank, .column = i, .is_missing = true});
+  }
+  return RowStatus::good;
+}
+
+RowProblem TextRows::fault() const {
+  if (records_.is_too_long()) return {.kind = RowProblem::Kind::too_long, .expected = records_.longest()};
+  return {.kind = RowProblem::Kind::nul};
+}
+
+void TextRows::hold_next_record() {
+  held_ = records_.next();
+  if (!held_) throw DataError(fmt::format("{}: has no rows", records_.name()));
+}
+
+std::string_view TextRows::read_header() {
+  do {
+    hold_next_record();
+    if (records_.is_broken()) {
+      bad(fault());
+      throw DataError(fmt::format("{}: the header {}", current_place(), explain_problem()));
+    }
+  } while (is_blank_record(records_.text()));
+  return records_.text();
+}
+
+void TextRows::expect_rows() {
+  hold_next_record();
 }
 
 std::string TextRows::place() const {
-  return line_ == 0 ? lines_.name() : fmt::format("{}:{}", lines_.name(), line_);
+  return line_ == 0 ? records_.name() : fmt::format("{}:{}", records_.name(), line_);
 }
 
 std::string TextRows::current_place() const {
-  return fmt::format("{}:{}", lines_.name(), lines_.line());
-}
-
-void TextRows::refuse_empty() const {
-  throw DataError(fmt::format("{}: has no rows", lines_.name()));
+  return fmt::format("{}:{}", records_.name(), records_.line());
 }
 
 }  // namespace jme::data

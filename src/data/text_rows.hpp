@@ -3,36 +3,41 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
-#include "data/line_source.hpp"
+#include "data/record_source.hpp"
 #include "data/row_source.hpp"
 
 namespace jme::data {
 
-/// Rows that are lines. A blank line between rows is a bad row; at the end of the file it is nothing.
+/// Rows that are records of text, one for one: a blank record is a row whose cells are all missing; one that
+/// is too long or has a NUL byte is a bad row.
 class TextRows : public RowSource {
  public:
-  TextRows(const std::string& path, const InputOptions& options) : lines_(path, options.before_read) {}
+  TextRows(const std::string& path, const InputOptions& options) : records_(path, options) {}
 
   RowStatus next(std::span<double> row) final;
   [[nodiscard]] std::string place() const final;
-  [[nodiscard]] std::optional<double> progress() const final { return lines_.progress(); }
+  [[nodiscard]] std::optional<double> progress() const final { return records_.progress(); }
 
  protected:
-  /// Reads the current line of lines_.
-  virtual RowStatus parse(std::span<double> row) = 0;
-  /// Moves to the next line, to be given by the next call of next(). False at the end.
-  bool hold_next_line();
-  /// Throws that the file has no rows.
-  [[noreturn]] void refuse_empty() const;
-  /// "file:line" of the current line.
+  /// Reads a record that is text and not blank.
+  virtual RowStatus parse(std::string_view record, std::span<double> row) = 0;
+  /// The first record that is not blank, as a header; a bad one is an error. Its place is current_place().
+  [[nodiscard]] std::string_view read_header();
+  /// Reads up to the first row; throws DataError where there is none.
+  void expect_rows();
+  /// "file:line" of the record last read.
   [[nodiscard]] std::string current_place() const;
 
-  LineSource lines_;
-
  private:
-  bool held_ = false;
-  std::size_t blank_lines_ = 0;  // before the line held, still to be given
+  RowStatus blank_row(std::span<double> row);
+  /// What is wrong with a broken record.
+  [[nodiscard]] RowProblem fault() const;
+  void hold_next_record();
+
+  RecordSource records_;
+  bool held_ = false;  // the record last read is still to be given
 };
 
 }  // namespace jme::data

@@ -70,7 +70,7 @@ TEST_F(BadInput, NoRowsIsADataError) {
   expect_refused(jme(hundred_rows + file("header.csv", "a,b\n")), 3, "header.csv");
   expect_refused(jme(hundred_rows, {.input = ""}), 3, "");
   expect_refused(jme(hundred_rows + file("bom.csv", "\xef\xbb\xbf")), 3, "bom.csv");
-  expect_refused(jme(hundred_rows + file("empty.ndjson", "")), 3, "empty.ndjson");
+  expect_refused(jme(hundred_rows + "--columns a " + file("empty.ndjson", "")), 3, "empty.ndjson");
   expect_refused(jme(hundred_rows + file("empty.npy", "")), 3, "empty.npy");
   expect_refused(jme(hundred_rows + "/"), 3, "/");
 }
@@ -86,7 +86,7 @@ TEST_F(BadInput, GarbageIsADataErrorWithOneLine) {
   for (int i = 0; i < 5000; ++i) garbage += static_cast<char>(i * 37 % 251);
   expect_refused(jme(hundred_rows, {.input = garbage}), 3, "");
   expect_refused(jme(hundred_rows + file("garbage.npy", garbage)), 3, "garbage.npy");
-  expect_refused(jme(hundred_rows + file("garbage.ndjson", garbage)), 3, "garbage.ndjson");
+  expect_refused(jme(hundred_rows + "--columns a " + file("garbage.ndjson", garbage)), 3, "garbage.ndjson");
   expect_refused(jme(hundred_rows + file("garbage.csv.gz", garbage)), 3, "garbage.csv.gz");
   expect_refused(jme(hundred_rows + file("truncated.npy", "\x93NUMPY\x01")), 3, "truncated.npy");
 }

@@ -189,7 +189,8 @@ TEST_F(RunValues, AllFormatsGiveTheSameReleases) {
     EXPECT_EQ(result.releases(), expected) << more;
   };
   same("-", csv(x, header));
-  same("--no-header", csv(x, ""));
+  same("--no-header --dimension 2", csv(x, ""));
+  same("--no-header --columns 1,2", csv(x, ""));
   same("--delimiter ;", csv(x, "temp;co", ";"));
   same("--delimiter tab", csv(x, "temp\tco", "\t"));
   write_npy_matrix(path("x.npy"), x);

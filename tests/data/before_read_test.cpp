@@ -47,7 +47,7 @@ TEST(BeforeRead, ComesBeforeEveryReadOfAPipe) {
         std::pair{InputFormat::ndjson, "{\"x\":1,\"y\":2}\n{\"x\":3,\"y\":4}\n"}}) {
     const NamedPipe pipe(text);
     int calls = 0;
-    InputOptions options{.format = format};
+    InputOptions options{.format = format, .columns = {"x", "y"}};
     options.before_read = [&](int descriptor) {
       EXPECT_GE(descriptor, 0);
       ++calls;

@@ -3,45 +3,21 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <lzma.h>
 #include <unistd.h>
-#include <zlib.h>
 
+#include "data/packed.hpp"
 #include "data/sample_file.hpp"
 
 namespace jme {
 namespace {
 
 using testing::complaint_of;
+using testing::gzip;
 using ::testing::HasSubstr;
 using testing::Rows;
 using testing::rows_of;
 using testing::SampleDirectory;
-
-std::string gzip(std::string_view plain) {
-  z_stream stream{};
-  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-  std::string packed(deflateBound(&stream, plain.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
-  stream.avail_in = static_cast<uInt>(plain.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
-
-std::string xz(std::string_view plain) {
-  std::string packed(lzma_stream_buffer_bound(plain.size()), '\0');
-  std::size_t size = 0;
-  EXPECT_EQ(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, nullptr,
-                                    reinterpret_cast<const std::uint8_t*>(plain.data()), plain.size(),
-                                    reinterpret_cast<std::uint8_t*>(packed.data()), &size, packed.size()),
-            LZMA_OK);
-  packed.resize(size);
-  return packed;
-}
+using testing::xz;
 
 /// Standard input replaced for the length of a test.
 class StandardInput {
@@ -98,17 +74,31 @@ Sample large_sample() {
   return sample;
 }
 
-TEST(Compression, GzipAndXzAreUndoneWhateverTheName) {
+TEST(Compression, IsWhatTheNameOrTheOptionSays) {
   const Sample sample = large_sample();
   EXPECT_EQ(rows_of(gzip(sample.content), {}, "s.csv.gz"), sample.rows);
-  EXPECT_EQ(rows_of(xz(sample.content), {}, "s.csv.xz"), sample.rows);
-  EXPECT_EQ(rows_of(gzip(sample.content), {}, "s.csv"), sample.rows);
-  EXPECT_EQ(rows_of(xz(sample.content), {}, "s.dat"), sample.rows);
-  EXPECT_EQ(rows_of(sample.content, {}, "s.csv.gz"), sample.rows);
+  EXPECT_EQ(rows_of(xz(sample.content), {}, "S.CSV.XZ"), sample.rows);
+  EXPECT_EQ(rows_of(gzip(sample.content), {.compression = Compression::gzip}, "s.csv"), sample.rows);
+  EXPECT_EQ(rows_of(xz(sample.content), {.compression = Compression::xz}, "s.csv.gz"), sample.rows);
+  EXPECT_EQ(rows_of(sample.content, {.compression = Compression::none}, "s.csv.gz"), sample.rows);
+  EXPECT_EQ(complaint_of(sample.content, {}, "s.csv.gz"),
+            "s.csv.gz: is not gzip data: if it is plain, use --compression none");
+  EXPECT_EQ(complaint_of(sample.content, {}, "s.csv.xz"),
+            "s.csv.xz: is not xz data: if it is plain, use --compression none");
+}
+
+TEST(Compression, IsNeverFoundInTheBytesOfAFirstRow) {
+  for (const std::string& first :
+       {gzip("7\n8\n9\n"), xz("7\n8\n9\n"), std::string("\x1f\x8b"), std::string("\x1f")}) {
+    std::string record = first;
+    std::erase(record, '\n');
+    EXPECT_EQ(rows_of(record + "\n1\n2\n", {.width = 1, .header = false, .on_bad_row = OnBadRow::zero}),
+              (Rows{{0}, {1}, {2}}));
+  }
 }
 
 TEST(Compression, FormatIsThatOfTheNameInside) {
-  EXPECT_EQ(rows_of(gzip("[1,2]\n"), {}, "s.ndjson.gz"), (Rows{{1, 2}}));
+  EXPECT_EQ(rows_of(gzip("[1,2]\n"), {.width = 2}, "s.ndjson.gz"), (Rows{{1, 2}}));
   EXPECT_EQ(rows_of(xz("a\tb\n1\t2\n"), {}, "S.TSV.XZ"), (Rows{{1, 2}}));
   EXPECT_THAT(complaint_of(gzip("x"), {}, "s.npy.gz"), HasSubstr("is not a .npy file"));
 }
@@ -121,8 +111,9 @@ TEST(Compression, ConcatenatedFilesAreOne) {
 
 TEST(Compression, TruncatedOrDamagedFilesAreErrors) {
   const std::string plain = large_sample().content;
-  for (const auto& packed : {gzip(plain), xz(plain)}) {
-    const InputOptions forgiving = {.on_bad_row = OnBadRow::zero};
+  for (const auto& [packed, compression] :
+       {std::pair{gzip(plain), Compression::gzip}, std::pair{xz(plain), Compression::xz}}) {
+    const InputOptions forgiving = {.compression = compression, .on_bad_row = OnBadRow::zero};
     for (const std::size_t kept : {std::size_t{12}, packed.size() / 2, packed.size() - 1})
       EXPECT_EQ(complaint_of(packed.substr(0, kept), forgiving), "s.csv: the compressed data end early")
           << kept;
@@ -132,8 +123,11 @@ TEST(Compression, TruncatedOrDamagedFilesAreErrors) {
     EXPECT_NE(complaint_of(damaged, forgiving), "no complaint");
     EXPECT_NE(complaint_of(packed + "junk", forgiving), "no complaint");
   }
-  EXPECT_EQ(complaint_of(gzip("a\n1\n") + "junk"), "s.csv: the gzip data are followed by something else");
-  EXPECT_EQ(complaint_of(gzip("")), "s.csv: has no rows");
+  const std::string name = "s.csv.gz";
+  EXPECT_EQ(complaint_of(gzip("a\n1\n") + "junk", {}, name),
+            name + ": the gzip data are followed by something else");
+  EXPECT_EQ(complaint_of(gzip(""), {}, name), name + ": has no rows");
+  EXPECT_EQ(complaint_of("", {}, name), name + ": the compressed data end early");
 }
 
 TEST(StandardInput, IsReadAsCsvAndNamedStdin) {
@@ -151,13 +145,14 @@ TEST(StandardInput, IsReadAsCsvAndNamedStdin) {
               ::testing::ThrowsMessage<DataError>("stdin:3: column b: not a number"));
 }
 
-TEST(StandardInput, CompressionIsFoundByItsFirstBytes) {
-  for (const auto& packed : {gzip("a\n1\n2\n"), xz("a\n1\n2\n")}) {
+TEST(StandardInput, IsPlainUnlessTheOptionSaysOtherwise) {
+  for (const auto& [packed, compression] :
+       {std::pair{gzip("a\n1\n2\n"), Compression::gzip}, std::pair{xz("a\n1\n2\n"), Compression::xz}}) {
     Pipe pipe;
     const StandardInput replaced(pipe.reader());
     pipe.write(packed);
     pipe.close_writer();
-    RowReader reader("-", {});
+    RowReader reader("-", {.compression = compression});
     EXPECT_EQ(testing::all_rows(reader), (Rows{{1}, {2}}));
   }
 }
@@ -167,7 +162,7 @@ TEST(StandardInput, ARowIsGivenAsSoonAsItsLineHasArrived) {
   Pipe pipe;
   const StandardInput replaced(pipe.reader());
   pipe.write("1\n");
-  RowReader reader("-", {.header = false});
+  RowReader reader("-", {.width = 1, .header = false});
   std::vector<double> row(1);
   ASSERT_TRUE(reader.next(row));
   EXPECT_EQ(row[0], 1.0);

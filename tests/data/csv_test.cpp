@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "data/line_source.hpp"
 #include "data/sample_file.hpp"
 
 namespace jme {
@@ -29,14 +28,17 @@ TEST(Csv, ReadsTheSameWhateverTheLineEndsAndTheMark) {
   const Rows expected = {{1, 2}, {3, 4}};
   for (const std::string end : {"\n", "\r\n"})
     for (const std::string mark : {"", "\xef\xbb\xbf"})
-      for (const std::string& last : {std::string(), end, end + end, end + "  " + end})
-        EXPECT_EQ(rows_of(mark + "a,b" + end + "1,2" + end + "3,4" + last), expected) << last.size();
+      for (const std::string& last : {std::string(), end}) {
+        EXPECT_EQ(rows_of(mark + "a,b" + end + "1,2" + end + "3,4" + last), expected);
+        EXPECT_EQ(rows_of(mark + "1,2" + end + "3,4" + last, {.width = 2, .header = false}), expected);
+      }
 }
 
 TEST(Csv, TakesColumnsInTheOrderAskedAndJudgesOnlyThem) {
   const std::string content = "when,x,note,y\nMonday,1,,2\n\"Tues,day\",3,\"a \"\"b\"\"\nc\",4\n";
-  EXPECT_EQ(rows_of(content, {.columns = {"y", "x"}}), (Rows{{2, 1}, {4, 3}}));
-  EXPECT_EQ(rows_of(content, {.columns = {"4", "2"}}), (Rows{{2, 1}, {4, 3}}));
+  const auto quoted = Records::quoted;
+  EXPECT_EQ(rows_of(content, {.records = quoted, .columns = {"y", "x"}}), (Rows{{2, 1}, {4, 3}}));
+  EXPECT_EQ(rows_of(content, {.records = quoted, .columns = {"4", "2"}}), (Rows{{2, 1}, {4, 3}}));
 }
 
 TEST(Csv, QuotedNumbersAreNumbers) {
@@ -90,7 +92,8 @@ TEST(Csv, NamesLinesAndColumnsOfBadCellsButNeverTheirContent) {
   EXPECT_EQ(complaint_of(head + " ,8675309\n"), "s.csv:3: column temp: missing value");
   EXPECT_EQ(complaint_of(head + "\"\",8675309\n"), "s.csv:3: column temp: missing value");
   EXPECT_EQ(complaint_of(head + "3,8675309z\n"), "s.csv:3: column co: not a number");
-  EXPECT_EQ(complaint_of(head + "3,\"86\n75309\"\n"), "s.csv:3: column co: not a number");
+  EXPECT_EQ(complaint_of(head + "3,\"86\n75309\"\n", {.records = Records::quoted}),
+            "s.csv:3: column co: not a number");
   EXPECT_EQ(complaint_of(head + "NaN,8675309\n"), "s.csv:3: column temp: not a finite number");
   EXPECT_EQ(complaint_of(head + "-inf,8675309\n"), "s.csv:3: column temp: not a finite number");
   EXPECT_EQ(complaint_of(head + "8675309e400,1\n"),
@@ -99,7 +102,10 @@ TEST(Csv, NamesLinesAndColumnsOfBadCellsButNeverTheirContent) {
   EXPECT_EQ(complaint_of(head + "8675309,1,2\n"), "s.csv:3: has 3 columns, the header has 2");
   EXPECT_EQ(complaint_of(head + "\"8675309\"x,1\n"),
             "s.csv:3: text between a closing quote and the delimiter");
-  EXPECT_EQ(complaint_of("1,2\n8675309\n", {.header = false}), "s.csv:2: has 1 column, the first line has 2");
+  EXPECT_EQ(complaint_of("1,2\n8675309\n", {.width = 2, .header = false}),
+            "s.csv:2: has 1 column, 2 are needed");
+  EXPECT_EQ(complaint_of("1,2\n8675309\n", {.columns = {"2"}, .header = false}),
+            "s.csv:2: has 1 column, at least 2 are needed");
 }
 
 TEST(Csv, AcceptsEveryFiniteNumber) {
@@ -107,16 +113,8 @@ TEST(Csv, AcceptsEveryFiniteNumber) {
 }
 
 TEST(Csv, LineNumbersCountTheLinesInsideQuotes) {
-  EXPECT_EQ(complaint_of("a,b\n\"x\ny\nz\",1\nw,?\n", {.columns = {"b"}}), "s.csv:5: column b: not a number");
-}
-
-TEST(Csv, BlankLinesAreNothingAtTheEndAndBadRowsBefore) {
-  EXPECT_EQ(rows_of("a,b\n1,2\n\n\n\n"), (Rows{{1, 2}}));
-  EXPECT_EQ(rows_of("\n\na,b\n1,2\n"), (Rows{{1, 2}}));  // before the header they mean nothing either
-  EXPECT_EQ(complaint_of("a,b\n1,2\n\n\n3,4\n"), "s.csv:3: blank line");
-  EXPECT_EQ(rows_of("a,b\n1,2\n\n \n3,4\n", {.on_bad_row = OnBadRow::zero}),
-            (Rows{{1, 2}, {0, 0}, {0, 0}, {3, 4}}));
-  EXPECT_EQ(rows_of("a\n1\n\n3\n", {.on_bad_row = OnBadRow::zero}), (Rows{{1}, {0}, {3}}));
+  EXPECT_EQ(complaint_of("a,b\n\"x\ny\nz\",1\nw,?\n", {.records = Records::quoted, .columns = {"b"}}),
+            "s.csv:5: column b: not a number");
 }
 
 TEST(Csv, BadRowsBecomeZeroWhereAskedAndAreCounted) {
@@ -141,9 +139,9 @@ TEST(Csv, BadRowsBecomeZeroWhereAskedAndAreCounted) {
 }
 
 TEST(Csv, FilesWithoutRowsAreRefused) {
-  for (const std::string content : {"", "\n", "\r\n \n", "\xef\xbb\xbf", "a,b", "a,b\n", "a,b\r\n\r\n\r\n"})
+  for (const std::string content : {"", "\n", "\r\n \n", "\xef\xbb\xbf", "a,b", "a,b\n", "\n\na,b\r\n"})
     EXPECT_EQ(complaint_of(content), "s.csv: has no rows");
-  EXPECT_EQ(complaint_of("", {.header = false}), "s.csv: has no rows");
+  EXPECT_EQ(complaint_of("", {.width = 1, .header = false}), "s.csv: has no rows");
 }
 
 TEST(Csv, FilesThatCannotBeOpenedSayWhy) {
@@ -156,29 +154,45 @@ TEST(Csv, FilesThatCannotBeOpenedSayWhy) {
               ::testing::ThrowsMessage<DataError>(HasSubstr("is a directory")));
 }
 
-TEST(Csv, WhereBadRowsAreForgivenAnOpenQuoteSpoilsItsOwnLineOnly) {
-  // One person's row must not swallow its neighbours': five rows stay five.
-  const InputOptions forgiving = {.on_bad_row = OnBadRow::zero};
-  EXPECT_EQ(rows_of("a,b\n1,2\n\"3,-1\n5,5\n6,1\"\n7,1\n", forgiving),
-            (Rows{{1, 2}, {0, 0}, {5, 5}, {0, 0}, {7, 1}}));
-  EXPECT_EQ(rows_of("a,b\n1,2\n3,\"4\n5,6\n", forgiving), (Rows{{1, 2}, {0, 0}, {5, 6}}));
-  EXPECT_EQ(rows_of("a,b\n1,\"2\"\n", forgiving), (Rows{{1, 2}}));
+TEST(Csv, WithoutAHeaderTheColumnsAreDeclaredAndNoRowDecidesAboutThem) {
+  const InputOptions named = {.columns = {"1", "2"}, .header = false, .on_bad_row = OnBadRow::zero};
+  EXPECT_EQ(rows_of("1,2,9\n3,4\n5\n6,7\n", named), (Rows{{1, 2}, {3, 4}, {0, 0}, {6, 7}}));
+  const InputOptions two = {.width = 2, .header = false, .on_bad_row = OnBadRow::zero};
+  EXPECT_EQ(rows_of("1,2,9\n3,4\n5\n6,7\n", two), (Rows{{0, 0}, {3, 4}, {0, 0}, {6, 7}}));
+  for (const std::string first :
+       {"oops", "\"", "1", "1,2,3,4", "", "{\"1\":1}", "[1,2]", "\x1f\x8b", "\xff\xfe"})
+    for (const InputOptions& options : {named, two})
+      EXPECT_EQ(rows_of(first + "\n3,4\n5,6\n", options).at(2), (std::vector<double>{5, 6})) << first;
+
+  const auto refused = [](InputOptions options) {
+    options.header = false;
+    return complaint_of<InvalidParameter>("1,2\n3,4\n", options);
+  };
+  EXPECT_EQ(
+      refused({}),
+      "columns: must be given (or bounds, or dimension) where the input has no header: no row decides which "
+      "columns there are");
+  EXPECT_THAT(refused({.columns = {"a"}}), HasSubstr("columns: must be numbers from 1"));
+  EXPECT_THAT(refused({.columns = {"1", "0"}}), HasSubstr("columns: must be numbers from 1"));
+  EXPECT_THAT(refused({.columns = {"3"}, .width = 2}), HasSubstr("columns: must be numbers from 1 to 2"));
+  EXPECT_EQ(refused({.columns = {"2", "2"}}), "columns: column 2 is chosen twice");
+  EXPECT_EQ(refused({.columns = {"2", "02"}}), "columns: column 02 is chosen twice");
 }
 
-TEST(Csv, BrokenStructureIsAnErrorEvenWhereBadRowsAreForgiven) {
-  const InputOptions forgiving = {.on_bad_row = OnBadRow::zero};
-  EXPECT_EQ(complaint_of("a,b\n1,2\n3,\"4\n5,6\n"), "s.csv:3: a quote is opened and never closed");
-  EXPECT_EQ(complaint_of("a,b,c\n1,2,\"x\n\"\n3,4,\"", {.columns = {"a", "b"}}),
-            "s.csv:4: a quote is opened and never closed");
+TEST(Csv, ABrokenHeaderIsAnErrorEvenWhereBadRowsAreForgiven) {
   using namespace std::string_literals;
-  const std::string nul = "s.csv:3: contains a NUL byte: binary data (or UTF-16), not text";
-  EXPECT_EQ(complaint_of("a,b\n1,2\n3\0,4\n5,6\n"s, forgiving), nul);
-  EXPECT_EQ(complaint_of("a,b\n1,2\n3,4\0"s, forgiving), nul);
+  const InputOptions forgiving = {.on_bad_row = OnBadRow::zero};
+  EXPECT_EQ(complaint_of("a,b\0\n1,2\n"s, forgiving),
+            "s.csv:1: the header contains a NUL byte: binary or compressed data (or UTF-16), not text");
   EXPECT_THAT(complaint_of("\xff\xfe"s + "a\0,\0b\0\n\0"s, forgiving), HasSubstr("UTF-16"));
   EXPECT_THAT(complaint_of("\x89PNG\r\n\x1a\n....", forgiving), HasSubstr("not UTF-8 text"));
   EXPECT_THAT(complaint_of("a,b\x01\n1,2\n", forgiving), HasSubstr("not UTF-8 text"));
   EXPECT_THAT(complaint_of("{\"a\":1}\n{\"a\":2}\n", forgiving), HasSubstr("use --format ndjson"));
+  EXPECT_THAT(complaint_of("\x1f\x8b\x08\n1\n", forgiving), HasSubstr("use --compression gzip"));
+  EXPECT_THAT(complaint_of("\xfd"s + "7zXZ\n1\n", forgiving), HasSubstr("use --compression xz"));
   EXPECT_THAT(complaint_of("a,\"b\"c\n1,2\n", forgiving), HasSubstr("header"));
+  EXPECT_THAT(complaint_of("abcdefg\n1\n", {.longest_record = 6}),
+              HasSubstr("s.csv:1: the header is longer than 6 bytes"));
 }
 
 TEST(Csv, RowsBeforeBrokenStructureAreGiven) {
@@ -229,7 +243,9 @@ TEST(Csv, LinesOfTenMegabytesAreRead) {
   EXPECT_EQ(rows[0].back(), 1.2345678);
 
   const std::string note(10'000'000, 'z');
-  EXPECT_EQ(rows_of("a,note\n1,\"" + note + "\n" + note + "\"\n2,x\n", {.columns = {"a"}}), (Rows{{1}, {2}}));
+  EXPECT_EQ(rows_of("a,note\n1,\"" + note + "\n" + note + "\"\n2,x\n",
+                    {.records = Records::quoted, .columns = {"a"}}),
+            (Rows{{1}, {2}}));
   EXPECT_EQ(complaint_of("a,b\n1," + note + "\n"), "s.csv:2: column b: not a number");
   EXPECT_EQ(complaint_of("a,b\n1" + std::string(10'000'000, ',') + "\n"),
             "s.csv:2: has 10000001 columns, the header has 2");
@@ -238,7 +254,7 @@ TEST(Csv, LinesOfTenMegabytesAreRead) {
 TEST(Csv, AQuotedCellOfAMillionLinesTakesLinearTime) {
   std::string content = "a,b\n1,\"";
   for (int i = 0; i < 1'000'000; ++i) content += "\"\"x\n";
-  EXPECT_EQ(rows_of(content + "\"\n2,3\n", {.columns = {"a"}}), (Rows{{1}, {2}}));
+  EXPECT_EQ(rows_of(content + "\"\n2,3\n", {.records = Records::quoted, .columns = {"a"}}), (Rows{{1}, {2}}));
 }
 
 TEST(Csv, NeedsRoomForTheRow) {
@@ -308,22 +324,9 @@ TEST(Csv, GeneratedFilesAreReadBackExactly) {
       if (i + 1 < rows || one_in(2)) content += end;
       expected.push_back(row);
     }
-    const InputOptions options = {.columns = taken, .delimiter = delimiter[0]};
+    const InputOptions options = {.records = Records::quoted, .columns = taken, .delimiter = delimiter[0]};
     ASSERT_EQ(rows_of(content, options), expected) << content;
   }
-}
-
-TEST(LineSource, RefusesLinesThatWouldFillTheMemory) {
-  const SampleDirectory directory;
-  const std::string path = directory.write("s.csv", "a\n");
-  std::filesystem::resize_file(path, 2);
-  std::ofstream out(path, std::ios::app);
-  const std::string block(1 << 20, '1');
-  for (std::size_t written = 0; written <= data::LineSource::longest_line; written += block.size())
-    out << block;
-  out.close();
-  EXPECT_THAT([&] { RowReader(path, {}); },
-              ::testing::ThrowsMessage<DataError>(path + ":2: the line is longer than 64 MiB"));
 }
 
 struct DecimalComma : std::numpunct<char> {

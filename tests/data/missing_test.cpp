@@ -66,16 +66,30 @@ TEST(MissingCellsOfAFile, AreNotWhatIsWrong) {
 
 TEST(MissingCellsOfAFile, OfNdjsonAreNullNanOrAbsent) {
   const std::string head = "{\"a\":1,\"b\":2}\n";
+  const InputOptions ab{.columns = {"a", "b"}};
   for (const std::string row :
        {"{\"a\":3,\"b\":null}", "{\"a\":3}", "{\"b\":null,\"a\":3}", "{\"a\":3,\"b\":NaN}"}) {
-    const Read result = read(head + row + "\n{\"a\":5,\"b\":6}\n", {fill, fill}, "s.ndjson");
+    const Read result = read(head + row + "\n{\"a\":5,\"b\":6}\n", {fill, fill}, "s.ndjson", ab);
     EXPECT_EQ(result.rows, (Rows{{1, 2}, {3, 0}, {5, 6}})) << row;
     EXPECT_EQ(result.missing, (Cells{{}, {1}, {}})) << row;
   }
-  EXPECT_EQ(read("[1,2]\n[null,4]\n", {fill, fill}, "s.ndjson").missing, (Cells{{}, {0}}));
-  EXPECT_THROW(read(head + "{\"a\":null,\"b\":\"x\"}\n", {fill, fill}, "s.ndjson"), DataError);
-  EXPECT_THROW(read(head + "{\"a\":null,\"a\":1,\"b\":2}\n", {fill, fill}, "s.ndjson"), DataError);
-  EXPECT_THROW(read("[1,2]\n[null]\n", {fill, fill}, "s.ndjson"), DataError);
+  const InputOptions two{.width = 2};
+  EXPECT_EQ(read("[1,2]\n[null,4]\n", {fill, fill}, "s.ndjson", two).missing, (Cells{{}, {0}}));
+  EXPECT_THROW(read(head + "{\"a\":null,\"b\":\"x\"}\n", {fill, fill}, "s.ndjson", ab), DataError);
+  EXPECT_THROW(read(head + "{\"a\":null,\"a\":1,\"b\":2}\n", {fill, fill}, "s.ndjson", ab), DataError);
+  EXPECT_THROW(read("[1,2]\n[null]\n", {fill, fill}, "s.ndjson", two), DataError);
+}
+
+TEST(MissingCellsOfAFile, AreAllOfABlankLine) {
+  const Cells all = {{0, 1}, {}, {0, 1}, {0, 1}};
+  EXPECT_EQ(read("a,b\n\n1,2\n \n\n", {fill, fill}).missing, all);
+  EXPECT_EQ(read("\n1,2\n\n\n", {fill, fill}, "s.csv", {.width = 2, .header = false}).missing, all);
+  EXPECT_EQ(read("\n[1,2]\n\r\n\n", {fill, fill}, "s.ndjson", {.width = 2}).missing, all);
+  EXPECT_EQ(read("a\n\n1\n\n", {fill}).missing, (Cells{{0}, {}, {0}}));
+  // Where one cell may not be missing the row is bad, as with a row of blank cells.
+  const InputOptions zero{.on_bad_row = OnBadRow::zero};
+  EXPECT_EQ(read("a,b\n\n1,2\n", {fill, OnMissing::bad_row}, "s.csv", zero).bad, 1U);
+  EXPECT_THROW(read("a,b\n\n1,2\n", {fill, OnMissing::fail}, "s.csv", zero), DataError);
 }
 
 TEST(MissingCellsOfAFile, OfNpyAreNan) {
@@ -115,7 +129,7 @@ TEST(MissingCellsOfAFile, TellTheReasonOfABadRow) {
   const SampleDirectory directory;
   RowReader reader(directory.write("s.csv", "a\nNA\nx\n\n3\n"), {.on_bad_row = OnBadRow::zero});
   std::vector<double> row(1);
-  const bool expected[] = {true, false, false, false};
+  const bool expected[] = {true, false, true, false};
   for (const bool missing : expected) {
     ASSERT_TRUE(reader.next(row));
     EXPECT_EQ(reader.is_bad_for_missing_cell(), missing);

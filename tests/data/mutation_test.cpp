@@ -2,11 +2,10 @@
 #include <random>
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <jme/data/npy.hpp>
 
+#include "data/memory_file.hpp"
 #include "data/sample_file.hpp"
 
 namespace jme {
@@ -58,32 +57,17 @@ void mutate(std::string& content, std::mt19937_64& random) {
   }
 }
 
-/// A file in memory: a hundred thousand files on a disk would take minutes.
-class MemoryFile {
- public:
-  MemoryFile() : descriptor_(::memfd_create("mutation", 0)) {}
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() { ::close(descriptor_); }
-
-  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-  void write(std::string_view content) const {
-    ASSERT_EQ(::ftruncate(descriptor_, 0), 0);
-    ASSERT_EQ(::pwrite(descriptor_, content.data(), content.size(), 0), static_cast<ssize_t>(content.size()));
-  }
-
- private:
-  int descriptor_;
-};
-
 void fuzz(const std::vector<std::string>& seeds, InputOptions options, int count, std::uint64_t seed) {
-  const MemoryFile file;
+  const testing::MemoryFile file;
   std::mt19937_64 random(seed);
   for (int i = 0; i < count; ++i) {
     std::string content = seeds[random() % seeds.size()];
     mutate(content, random);
     options.on_bad_row = random() % 2 == 0 ? OnBadRow::fail : OnBadRow::zero;
     options.header = random() % 3 != 0;
+    const bool is_csv = options.format == InputFormat::csv;
+    options.records = is_csv && random() % 2 == 0 ? Records::quoted : Records::lines;
+    options.longest_record = random() % 2 == 0 ? 16 : std::size_t{1} << 26;
     file.write(content);
     read_or_refuse(file.path(), options);
     if (::testing::Test::HasFatalFailure()) return;
@@ -94,14 +78,16 @@ TEST(Mutation, CsvIsReadOrRefused) {
   const std::vector<std::string> seeds = {"a,b,c\n1,2.5,-3e4\n4,5,6\n7,8,9\n",
                                           "\xef\xbb\xbf\"a\",\"b \"\"q\"\"\"\r\n\"1\",2\r\n3,\"4\"\r\n",
                                           "t,x\n\"line\nbreak\",1\nplain,2\n", "x\n1\n\n2\n\n\n"};
-  fuzz(seeds, {}, 30'000, 9);
-  fuzz(seeds, {.columns = {"1"}}, 10'000, 10);
+  fuzz(seeds, {.format = InputFormat::csv, .width = 3}, 30'000, 9);
+  fuzz(seeds, {.format = InputFormat::csv, .columns = {"1"}}, 10'000, 10);
 }
 
 TEST(Mutation, NdjsonIsReadOrRefused) {
   fuzz({"{\"a\":1,\"b\":-2.5e3}\n{\"b\":4,\"a\":null}\n", "[1,2,3]\n[4,5,6]\n[1e400,NaN,\"x\"]\n",
         "{\"a\\u0062\":[{\"x\":[]}],\"c\":18446744073709551616}\n{\"c\":0.1,\"c\":2}\n"},
-       {.format = InputFormat::ndjson}, 30'000, 11);
+       {.format = InputFormat::ndjson, .columns = {"a", "ab", "c"}}, 15'000, 11);
+  fuzz({"[1,2,3]\n[4,5,6]\n[1e400,NaN,\"x\"]\n", "{\"1\":2,\"3\":[]}\n[1]\n"},
+       {.format = InputFormat::ndjson, .columns = {"3", "1"}}, 15'000, 14);
 }
 
 TEST(Mutation, NpyIsReadOrRefused) {
@@ -120,7 +106,8 @@ TEST(Mutation, CompressedFilesAreReadOrRefused) {
   const std::string gzip =
       "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b\xd4\x49\xe2\x32\xd4\x31\xe2\x32\xd6\x31\xe1\x02\x00"s;
   const std::string xz = "\xfd\x37zXZ\x00\x00\x04\xe6\xd6\xb4\x46\x02\x00\x21\x01\x16\x00\x00\x00"s;
-  fuzz({gzip, xz, xz + gzip}, {}, 10'000, 13);
+  for (const Compression compression : {Compression::gzip, Compression::xz})
+    fuzz({gzip, xz, xz + gzip}, {.compression = compression, .width = 2}, 5'000, 13);
 }
 
 }  // namespace

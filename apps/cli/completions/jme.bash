@@ -24,6 +24,8 @@ _jme() {
     --squares) values='per-example batch-mean paper' ;;
     --format) values='csv ndjson npy' ;;
     --on-bad-row) values='fail zero' ;;
+    --records) values='lines quoted' ;;
+    --compression) values='none gzip xz' ;;
     --missing) values='model mean centre fail' ;;
     --emit) values='first second mean covariance correlation precision pca: regression: density' ;;
     --output | --report | --out) COMPREPLY=($(compgen -f -- "$current")) && return ;;

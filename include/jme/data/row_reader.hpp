@@ -17,32 +17,55 @@ using BeforeRead = std::function<void(int descriptor)>;
 
 enum class InputFormat { automatic, csv, ndjson, npy };
 
-/// What to do with a row that has a missing cell, text, NaN, infinity or the wrong width, is no JSON, or is
-/// blank and not at the end. A file broken as a whole (NUL bytes, an unclosed quote, damaged compression) is
-/// always an error.
+/// How a file is packed. automatic: as its name ends, .gz or .xz; standard input is plain. It is not
+/// guessed from the bytes, because the first of them may belong to a row.
+enum class Compression { automatic, none, gzip, xz };
+
+/// What a record of CSV is. lines: one line, whatever quotes it holds. quoted: a quoted cell may hold line
+/// breaks (RFC 4180); an open quote takes the lines after it along, so this is for files that a CSV writer
+/// made.
+enum class Records { lines, quoted };
+
+/// What to do with a bad row: one with a missing cell, text, NaN, infinity or the wrong width, that is blank,
+/// no JSON, too long or has a NUL byte. zero: it is one row all the same.
 enum class OnBadRow { fail, zero };
 
 /// What to do with a missing cell: blank, NA, N/A, NaN or null in CSV; null, NaN or an absent key in NDJSON;
-/// NaN in .npy. bad_row: as OnBadRow says; fail: always an error; fill: the row is good, see missing_cells().
+/// NaN in .npy; every cell of a blank line. bad_row: as OnBadRow says; fail: always an error; fill: the row
+/// is good, see missing_cells().
 enum class OnMissing { bad_row, fail, fill };
 
+/// Public choices. A row decides about itself alone, never about what these leave open.
 struct InputOptions {
   /// automatic: by the file's extension (.gz and .xz looked through; .tsv is CSV with tabs); stdin is CSV.
   InputFormat format = InputFormat::automatic;
-  /// Names (or 1-based numbers) to take, in this order; only they are judged. Empty: all of them (NDJSON: the
-  /// numbers of the first line, whose keys are as public as a header).
+  Compression compression = Compression::automatic;
+  Records records = Records::lines;  ///< CSV; a record of NDJSON is a line
+  /// Names (or 1-based numbers) to take, in this order; only they are judged. Empty: all of the CSV header or
+  /// the .npy file. Input without a header needs them, or a width. NDJSON: keys of objects; if all of them
+  /// are numbers, places in arrays too.
   std::vector<std::string> columns = {};
+  /// Without a header: every row (JSON object excepted) has exactly so many cells. 0: at least as many as the
+  /// last column taken needs, and further ones do not matter.
+  std::size_t width = 0;
   bool header = true;  ///< CSV: the first line names the columns; without it they are called 1, 2, ...
   char delimiter = ',';
   OnBadRow on_bad_row = OnBadRow::fail;
+  /// In bytes, without the last line feed: a longer record is a bad row, and memory is bounded by it.
+  std::size_t longest_record = std::size_t{1} << 26;
   BeforeRead before_read = {};
 };
+
+/// What `automatic` stands for.
+[[nodiscard]] InputFormat input_format(const std::string& path, const InputOptions& options);
 
 /// Rows of numbers from CSV, NDJSON or .npy; a file or standard input ("-"); plain, gzip or xz.
 /// Errors are DataError, name "file:line" and the column, and never show a value.
 class RowReader {
  public:
   /// Reads up to the first row, so that an empty file, an unknown column or a broken header is told here.
+  /// Throws InvalidParameter("columns", ...) where neither a header nor the options say which columns there
+  /// are.
   RowReader(const std::string& path, const InputOptions& options);
   RowReader(RowReader&&) noexcept;
   RowReader& operator=(RowReader&&) noexcept;
@@ -52,7 +75,9 @@ class RowReader {
   [[nodiscard]] std::size_t dimension() const { return columns().size(); }
 
   /// Reads the next row into `row` (dimension() numbers, finite). False at the end.
-  /// A bad row throws, or with OnBadRow::zero returns true with is_bad() set and the row all zero.
+  /// A bad row throws, or with OnBadRow::zero returns true with is_bad() set and the row all zero. A file
+  /// that is damaged as a whole (compression, a .npy file of the wrong size, an end inside a quoted record)
+  /// always throws. After an error every further call repeats it.
   bool next(std::span<double> row);
   [[nodiscard]] bool is_bad() const;
   /// Whether the last row was bad for a missing cell.

@@ -1,0 +1,53 @@
+#include "data/declared_columns.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
+
+#include "data/columns.hpp"
+
+namespace jme::data {
+namespace {
+
+template <class Name>
+void refuse_repeated(const std::vector<Name>& taken, const std::vector<std::string>& names) {
+  std::unordered_set<Name> seen;
+  for (std::size_t i = 0; i < taken.size(); ++i)
+    if (!seen.insert(taken[i]).second)
+      throw InvalidParameter("columns", fmt::format("column {} is chosen twice", names[i]));
+}
+
+}  // namespace
+
+std::string describe(const RowWidth& width) {
+  return fmt::format("{}{} needed", width.exactly ? "" : "at least ",
+                     width.cells == 1 ? "1 is" : fmt::format("{} are", width.cells));
+}
+
+DeclaredColumns declared_columns(const InputOptions& options) {
+  DeclaredColumns declared{.names = options.columns, .places = {}, .width = {}};
+  if (declared.names.empty()) declared.names = numbered_columns(options.width);
+  if (declared.names.empty())
+    throw InvalidParameter("columns",
+                           "must be given (or bounds, or dimension) where the input has no header: no row "
+                           "decides which columns there are");
+  refuse_repeated(declared.names, declared.names);
+  const std::size_t most = options.width > 0 ? options.width : most_columns;
+  for (const std::string& name : declared.names) {
+    const auto place = column_number(name, most);
+    if (!place) {
+      declared.places.clear();
+      return declared;
+    }
+    declared.places.push_back(*place);
+  }
+  refuse_repeated(declared.places, declared.names);
+  const std::size_t last = *std::max_element(declared.places.begin(), declared.places.end());
+  declared.width = {.cells = options.width > 0 ? options.width : last + 1, .exactly = options.width > 0};
+  return declared;
+}
+
+}  // namespace jme::data
