@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include <jme/base/errors.hpp>
@@ -7,6 +8,8 @@
 #include <jme/filter/norms.hpp>
 
 #include "filter/compensated_sum.hpp"
+#include "filter/correlation.hpp"
+#include "filter/scheduled_maxima.hpp"
 #include "filter/scheduled_products.hpp"
 
 namespace jme {
@@ -44,13 +47,24 @@ std::vector<double> envelope_of(const Toeplitz& core, std::size_t n) {
 
 std::vector<double> envelope_bounds(const Toeplitz& core, std::size_t n, std::span<const std::size_t> lags) {
   const std::vector<double> envelope = envelope_of(core, n);
-  std::vector<double> bounds;
-  for (const std::size_t lag : lags) {
-    CompensatedSum sum;
-    for (std::size_t k = 0; k + lag < n; ++k) sum.add(envelope[k] * envelope[k + lag]);
-    bounds.push_back(sum.value());
+  return correlation_bounds(envelope, envelope, lags);
+}
+
+// Every diagonal of the Gram matrix where rows have no schedule: (C'C)_{j-l,j} = d_{j-l} d_j times the first
+// n - j terms of sum_k c_k c_{k+l}.
+std::vector<double> exact_column_bounds(const Filter& c, std::span<const std::size_t> lags) {
+  const std::size_t n = c.steps();
+  const std::vector<double> series = c.core().coefficients(n);
+  std::vector<double> columns(n), largest(n, 0.0);
+  c.column().fill(0, columns);
+  for (std::size_t l = 0; l < n; ++l) {
+    CompensatedSum product;
+    for (std::size_t j = n; j-- > l;) {
+      product.add(series[n - 1 - j] * series[n - 1 - j + l]);
+      largest[l] = std::max(largest[l], std::abs(columns[j - l] * columns[j] * product.value()));
+    }
   }
-  return bounds;
+  return at_least(std::move(largest), lags);
 }
 
 struct Scheduled {
@@ -81,24 +95,14 @@ bool falls_and_is_positive(const Toeplitz& series, std::size_t n) {
 //     (C'C)_ij = d_i d_j sum_t l_t^2 c_{t-i} c_{t-j} <= d_j U_lag(j) max_{i <= j-lag} d_i,
 // which is exact for column schedules that do not decrease (the mean's).
 std::vector<double> monotone_scheduled_bounds(const Scheduled& c, std::span<const std::size_t> lags) {
-  const std::size_t n = c.columns.size();
+  ScheduledMaxima maxima(c.series, c.squared_rows, c.columns);
   std::vector<double> bounds;
-  for (const std::size_t lag : lags) {
-    double bound = 0;
-    if (lag < n) {
-      const std::vector<double> products = scheduled_products(c.series, c.squared_rows, lag);
-      double earlier = 0;
-      for (std::size_t j = lag; j < n; ++j) {
-        earlier = std::max(earlier, c.columns[j - lag]);
-        bound = std::max(bound, earlier * c.columns[j] * products[j]);
-      }
-    }
-    bounds.push_back(bound);
-  }
+  for (const std::size_t lag : lags) bounds.push_back(maxima.at(lag));
   return bounds;
 }
 
 // The same for any coefficients, by their envelope, where rows have no schedule: U_lag(j) is a running sum.
+// Among columns that are scaled no more than the first one the earliest pair has the largest product.
 std::vector<double> envelope_scheduled_bounds(const Filter& c, std::span<const std::size_t> lags) {
   const std::size_t n = c.steps();
   const std::vector<double> envelope = envelope_of(c.core(), n);
@@ -106,16 +110,21 @@ std::vector<double> envelope_scheduled_bounds(const Filter& c, std::span<const s
   c.column().fill(0, columns);
   std::vector<double> largest_before(columns);  // of a column and those before it
   for (std::size_t j = 1; j < n; ++j) largest_before[j] = std::max(largest_before[j], largest_before[j - 1]);
+  std::size_t even = 0;  // columns before the first that is scaled up more than the first of all
+  while (even < n && largest_before[even] == columns[0]) ++even;
+  const std::vector<double> whole = correlation_bounds(envelope, envelope, lags);
+  // Two columns of norm 1 have no larger product.
+  const double limit = c.has_unit_columns() ? 1.0 : std::numeric_limits<double>::infinity();
   std::vector<double> bounds;
-  for (const std::size_t lag : lags) {
-    double bound = 0;
+  for (std::size_t i = 0; i < lags.size(); ++i) {
+    const std::size_t lag = lags[i];
+    double bound = lag < even ? columns[0] * columns[0] * whole[i] : 0.0;
     CompensatedSum product;
-    for (std::size_t j = n; j-- > lag;) {
+    for (std::size_t j = n; j-- > std::max(lag, even) && bound < limit;) {
       product.add(envelope[n - 1 - j] * envelope[std::min(n - 1 - j + lag, n - 1)]);
       bound = std::max(bound, largest_before[j - lag] * columns[j] * product.value());
     }
-    // Two columns of norm 1 have no larger product.
-    bounds.push_back(c.has_unit_columns() ? std::min(bound, 1.0) : bound);
+    bounds.push_back(std::min(bound, limit));
   }
   return bounds;
 }
@@ -154,6 +163,8 @@ std::vector<double> gram_lag_bounds(const Filter& c, std::span<const std::size_t
   if (c.is_toeplitz()) return envelope_bounds(c.core(), n, lags);
   const bool regular = !c.core().inverted && !c.last_row() && c.lag_taps().empty();
   const bool few_taps = regular && c.core().taps.size() <= max_recursion_taps;
+  const bool only_columns = c.row().is_one() && !c.last_row();
+  if (n <= max_exact_steps && only_columns) return exact_column_bounds(c, lags);
   if (n <= max_exact_steps && !few_taps) return dense_bounds(c.to_dense(), lags);
   if (!c.lag_taps().empty() && c.row().is_one()) return envelope_scheduled_bounds(c, lags);
   Scheduled scheduled{.series = c.core(), .squared_rows = {}, .columns = {}};

@@ -40,4 +40,27 @@ std::vector<double> scheduled_products(const Toeplitz& series, std::span<const d
   return products;
 }
 
+std::vector<double> mode_products(const Toeplitz& series, std::span<const double> squared_rows,
+                                  const Mode& mode) {
+  const std::size_t n = squared_rows.size();
+  const std::size_t taps = std::min(series.taps.size(), n);
+  std::vector<double> products(n, 0.0);
+  for (std::size_t m = 0; m < taps; ++m) {
+    const double factor = series.taps[m] * mode.weight * std::pow(mode.pole, static_cast<double>(m));
+    for (std::size_t j = 0; j + m < n; ++j) products[j] += squared_rows[j + m] * factor;
+  }
+  const double first = mode.weight * std::pow(mode.pole, static_cast<double>(taps));
+  std::vector<double> sums(series.modes.size(), 0.0);
+  for (std::size_t i = n; i-- > taps;) {
+    double tail = 0;
+    for (std::size_t b = 0; b < sums.size(); ++b) {
+      const Mode& other = series.modes[b];
+      sums[b] = squared_rows[i] + mode.pole * other.pole * sums[b];
+      tail += other.weight * sums[b];
+    }
+    products[i - taps] += first * tail;
+  }
+  return products;
+}
+
 }  // namespace jme

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Core>
+
 #include "filter/convolution.hpp"
 #include "filter/series.hpp"
 
@@ -52,24 +54,35 @@ std::vector<double> convolve_series(const Toeplitz& series, std::span<const doub
   return y;
 }
 
-// S^-1 y in feedback form: every value of x from those before it.
+// S^-1 y in feedback form: every value of x from those before it. What a stretch of values needs of x before
+// the stretch is summed for all of them side by side, the oldest first; each value then adds the newest ones.
 std::vector<double> feed_back_series(const Toeplitz& series, std::span<const double> y) {
   const std::size_t n = y.size();
   if (series.inverse_taps.size() >= n && !series.inverse_taps.empty())
     return convolve(series.inverse_taps, y);
+  constexpr std::size_t stretch = 16;
+  using Stretch = Eigen::Array<double, static_cast<int>(stretch), 1>;
   const std::size_t taps = series.taps.size();
+  std::vector<double> padded = series.taps;
+  padded.resize(taps + stretch, 0.0);
   std::vector<double> x(n);
   std::vector<double> sums(series.modes.size(), 0.0);
-  for (std::size_t t = 0; t < n; ++t) {
-    double known = 0;
-    const std::size_t reach = std::min(taps, t + 1);
-    // The newest value last: everything else is summed while it is still being computed.
-    for (std::size_t j = reach; j-- > 1;) known += series.taps[j] * x[t - j];
-    for (std::size_t i = 0; i < sums.size(); ++i) known += series.modes[i].weight * sums[i];
-    x[t] = flushed((y[t] - known) / series.taps[0]);
-    if (t + 1 < taps) continue;
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      sums[i] = flushed(series.modes[i].pole * sums[i] + x[t + 1 - taps]);
+  for (std::size_t begin = 0; begin < n; begin += stretch) {
+    Stretch before = Stretch::Zero();
+    for (std::size_t s = begin - std::min(begin, taps - 1); s < begin; ++s) {
+      before += x[s] * Eigen::Map<const Stretch>(&padded[begin - s]);
+    }
+    for (std::size_t t = begin; t < std::min(begin + stretch, n); ++t) {
+      double known = before[static_cast<Eigen::Index>(t - begin)];
+      for (std::size_t s = std::max(begin, t - std::min(t, taps - 1)); s < t; ++s) {
+        known += series.taps[t - s] * x[s];
+      }
+      for (std::size_t i = 0; i < sums.size(); ++i) known += series.modes[i].weight * sums[i];
+      x[t] = flushed((y[t] - known) / series.taps[0]);
+      if (t + 1 < taps) continue;
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        sums[i] = flushed(series.modes[i].pole * sums[i] + x[t + 1 - taps]);
+      }
     }
   }
   return x;

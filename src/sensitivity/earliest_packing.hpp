@@ -13,7 +13,7 @@ namespace jme::sensitivity {
 /// are worst in each entry at once (MATH 3).
 [[nodiscard]] bool earliest_packing_is_worst(const Filter& c, const Horizon& horizon);
 
-/// Gram row sums g_i of that packing, i = 1 .. p; C as above. O(n p) time.
+/// Gram row sums g_i of that packing, i = 1 .. p; C as above. O(n log n) time.
 [[nodiscard]] std::vector<double> earliest_packing_sums(const Filter& c, std::size_t participations,
                                                         std::size_t separation);
 

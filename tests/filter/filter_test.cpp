@@ -115,6 +115,27 @@ TEST(Toeplitz, AVanishingTailEndsInZerosAndNotInSubnormals) {
   for (const double c : core.inverse_coefficients(5000)) EXPECT_TRUE(c == 0 || std::isnormal(c));
 }
 
+// The inverse is summed for stretches of values side by side, and each sum keeps its order: the same bits as
+// one value after another, the oldest term first.
+TEST(Toeplitz, TheInverseIsTheRecursionToTheLastBit) {
+  std::mt19937_64 random(19);
+  const std::size_t n = 100;
+  for (const std::size_t width : {1UL, 2UL, 15UL, 16UL, 17UL, 33UL, 99UL, 150UL}) {
+    Toeplitz core{.taps = samples::random_vector(width, random), .modes = {{.5, .9}, {-.2, .4}}};
+    core.taps[0] = 3;
+    std::vector<double> expected(n), sums(2, 0.0);
+    for (std::size_t t = 0; t < n; ++t) {
+      double known = 0;
+      for (std::size_t j = std::min(width, t + 1); j-- > 1;) known += core.taps[j] * expected[t - j];
+      for (std::size_t i = 0; i < 2; ++i) known += core.modes[i].weight * sums[i];
+      expected[t] = ((t == 0 ? 1 : 0) - known) / core.taps[0];
+      if (t + 1 < width) continue;
+      for (std::size_t i = 0; i < 2; ++i) sums[i] = core.modes[i].pole * sums[i] + expected[t + 1 - width];
+    }
+    EXPECT_EQ(core.inverse_coefficients(n), expected) << width;
+  }
+}
+
 TEST(Convolution, LongOnesByFourierAgreeWithDirectSums) {
   std::mt19937_64 random(3);
   const std::size_t n = 20'000;  // above the direct limit of 2^26 products

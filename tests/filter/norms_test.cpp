@@ -9,7 +9,6 @@
 #include <jme/filter/norms.hpp>
 
 #include "filter/samples.hpp"
-#include "filter/scheduled_products.hpp"
 
 namespace jme {
 namespace {
@@ -105,16 +104,6 @@ TEST_P(EveryShape, HasGramBoundsThatAreSoundAndForDenseFiltersExact) {
 INSTANTIATE_TEST_SUITE_P(Samples, EveryShape, testing::ValuesIn(samples::all(norm_steps)),
                          samples::sample_name<testing::TestParamInfo<Sample>>);
 
-// The scaled BLT of SHAPING's regression value: V, n = 1000.
-Filter scaled_blt_for_mean(std::size_t n) {
-  const Toeplitz core =
-      samples::blt({.990979489614793, .744585529648281}, {.933443912788210, .307902921790450});
-  const Schedule row = Schedule::power(0, -.9183037, n, 0, 0);
-  std::vector<double> columns = squared_column_norms(Filter::toeplitz(n, core, row));
-  for (double& value : columns) value = 1 / std::sqrt(value);
-  return Filter::toeplitz(n, core, row, Schedule::values(columns));
-}
-
 Filter mean_filter(std::size_t n) {
   return Filter::toeplitz(n, sum_core, Schedule::inverse_row_count(n, 1));
 }
@@ -128,12 +117,13 @@ double rmse(const Filter& a, const Filter& c) {
 
 TEST(ScaledBlt, HasTheKnownErrorOnMeans) {
   const std::size_t n = 1000;
-  EXPECT_NEAR(rmse(mean_filter(n), scaled_blt_for_mean(n)), .0551076, 5e-8);  // SHAPING, all its digits
+  EXPECT_NEAR(rmse(mean_filter(n), samples::scaled_blt_for_mean(n)), .0551076,
+              5e-8);  // SHAPING, all its digits
 }
 
 TEST(ScaledBlt, HasColumnsOfNormOneAndItsRecursionsAgreeWithDenseMatrices) {
   const std::size_t n = 1000;
-  const Filter c = scaled_blt_for_mean(n);
+  const Filter c = samples::scaled_blt_for_mean(n);
   for (const double norm : squared_column_norms(c)) EXPECT_NEAR(norm, 1, 1e-14);  // 1/sqrt and its square
   const Filter dense = Filter::dense(c.to_dense());
   const std::vector<double> by_recursion = squared_error_row_norms(mean_filter(n), c);
@@ -218,113 +208,6 @@ TEST(Norms, OfAWindowOverALongHorizonMatchItsClosedForm) {
     const double expected = static_cast<double>(std::min(t + 1, k)) / static_cast<double>(k * k);
     EXPECT_NEAR(rows[t], expected, 1e-14 * expected);
   }
-}
-
-// max over pairs at least `lag` apart, from every diagonal of the Gram matrix.
-double largest_gram_entry(const Filter& c, std::size_t lag) {
-  const std::size_t n = c.steps();
-  std::vector<double> squared_rows(n);
-  for (std::size_t t = 0; t < n; ++t) squared_rows[t] = c.row()(t) * c.row()(t);
-  double largest = 0;
-  for (std::size_t l = lag; l < n; ++l) {
-    const std::vector<double> products = scheduled_products(c.core(), squared_rows, l);
-    for (std::size_t j = l; j < n; ++j) {
-      largest = std::max(largest, std::abs(c.column()(j - l) * c.column()(j) * products[j]));
-    }
-  }
-  return largest;
-}
-
-// Above 4096 steps the bound is one inequality (gram.cpp): exact where the column schedule does not decrease.
-TEST(GramBounds, OfAScaledBltForMeansAreExactOnLongHorizons) {
-  const std::size_t n = 4200;
-  const Filter c = scaled_blt_for_mean(n);
-  const std::vector<std::size_t> lags{0, 1, 300, 2500, n - 1, n};
-  const std::vector<double> bounds = gram_lag_bounds(c, lags);
-  for (const std::size_t m : {0, 1, 2, 3, 4}) {
-    const double exact = largest_gram_entry(c, lags[m]);
-    EXPECT_NEAR(bounds[m], exact, 1e-12 * exact) << lags[m];
-  }
-  EXPECT_EQ(bounds.back(), 0.0);
-}
-
-TEST(GramBounds, OfOtherSchedulesAreSoundOnLongHorizons) {
-  const std::size_t n = 4200;
-  std::mt19937_64 random(23);
-  const Filter c = Filter::toeplitz(n, samples::blt4(), Schedule::values(samples::random_positive(n, random)),
-                                    Schedule::values(samples::random_positive(n, random)));
-  const std::vector<std::size_t> lags{0, 100, 4000};
-  const std::vector<double> bounds = gram_lag_bounds(c, lags);
-  for (std::size_t m = 0; m < lags.size(); ++m)
-    EXPECT_GE(bounds[m], largest_gram_entry(c, lags[m]) * (1 - 1e-12));
-}
-
-/// Largest |(C'C)_ij| over columns at least `lag` apart, all of them against the first and those near the
-/// end.
-double some_gram_entries(const Filter& c, std::size_t lag) {
-  const std::size_t n = c.steps();
-  const std::vector<double> core = c.core().coefficients(n);
-  double largest = 0;
-  for (std::size_t i = 0; i + lag < n; i += 61) {
-    for (std::size_t j = i + lag; j < n; j += 53) {
-      double product = 0;
-      for (std::size_t t = j; t < n; ++t) product += core[t - i] * core[t - j];
-      largest = std::max(largest, std::abs(product * c.column()(i) * c.column()(j)));
-    }
-  }
-  return largest;
-}
-
-TEST(GramBounds, OfLagTapsAreSoundOnLongHorizons) {
-  const std::size_t n = 4300;
-  Toeplitz core = samples::blt({.98, .8}, {.93, .3});
-  core.lag_taps = {{100, .4}, {200, .2}, {300, .1}};
-  const Filter c = Filter::column_normalised(n, core);
-  const std::vector<std::size_t> lags{0, 1, 99, 100, 350, 4000};
-  const std::vector<double> bounds = gram_lag_bounds(c, lags);
-  EXPECT_EQ(bounds[0], 1);
-  for (std::size_t m = 0; m < lags.size(); ++m) {
-    EXPECT_GE(bounds[m], some_gram_entries(c, lags[m]) * (1 - 1e-12)) << lags[m];
-    if (m > 0) {
-      EXPECT_LE(bounds[m], bounds[m - 1]);
-    }
-  }
-  EXPECT_LT(bounds.back(), .1);
-}
-
-TEST(GramBounds, WithoutEndAreSoundAndReachedLateInTheStream) {
-  // Columns of `steps` steps more than the lags compared: by then e^-40 of them is left.
-  const std::size_t n = 400, whole = 4000;
-  const Toeplitz core = samples::blt({.99, .8}, {.95, .3});
-  for (const double power : {0.0, -.3, -.9}) {
-    const Schedule row = power == 0 ? Schedule() : Schedule::power(2, power, whole, 1, 0);
-    const Filter endless = Filter::endless_column_normalised(n, core, row);
-    const Filter longer = Filter::endless_column_normalised(whole, core, row);
-    const Eigen::MatrixXd dense = longer.to_dense();
-    const Eigen::MatrixXd gram = dense.leftCols(n).transpose() * dense.leftCols(n);
-    for (const std::size_t lag : {0ul, 1ul, 10ul, 100ul, 399ul}) {
-      const std::vector<std::size_t> lags{lag};
-      double largest = 0;
-      for (std::size_t l = lag; l < n; ++l) {
-        largest = std::max(largest, gram.diagonal(static_cast<Eigen::Index>(l)).cwiseAbs().maxCoeff());
-      }
-      const double bound = gram_lag_bounds(endless, lags)[0];
-      EXPECT_GE(bound, largest) << power << " " << lag;
-      if (power == 0) {
-        EXPECT_NEAR(bound, largest, 1e-9) << lag;
-      }
-    }
-  }
-}
-
-TEST(GramBounds, SayWhatIsPossibleWhereTheyAreNot) {
-  const std::size_t n = 5000;
-  const Schedule schedule = Schedule::values(std::vector<double>(n, 2.0));
-  const std::vector<std::size_t> lags{1};
-  EXPECT_THAT(([&] {
-                (void)gram_lag_bounds(Filter::toeplitz(n, {.taps = {1, -.5}}, schedule), lags);
-              }),
-              ThrowsMessage<InvalidParameter>(HasSubstr("steps = 5000: must be at most 4096")));
 }
 
 TEST(Norms, RefuseMatricesTooLargeToBeDense) {

@@ -11,6 +11,7 @@
 #include <Eigen/Dense>
 
 #include <jme/filter/filter.hpp>
+#include <jme/filter/norms.hpp>
 
 namespace jme::samples {
 
@@ -196,6 +197,15 @@ inline std::vector<Sample> without_lag_taps(std::size_t n) {
 
 inline std::string sample_name(const auto& info) {
   return info.param.name;
+}
+
+/// The scaled BLT of SHAPING's regression value: V, n = 1000.
+inline Filter scaled_blt_for_mean(std::size_t n) {
+  const Toeplitz core = blt({.990979489614793, .744585529648281}, {.933443912788210, .307902921790450});
+  const Schedule row = Schedule::power(0, -.9183037, n, 0, 0);
+  std::vector<double> columns = squared_column_norms(Filter::toeplitz(n, core, row));
+  for (double& value : columns) value = 1 / std::sqrt(value);
+  return Filter::toeplitz(n, core, row, Schedule::values(columns));
 }
 
 }  // namespace jme::samples
