@@ -1,4 +1,5 @@
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include "commands.hpp"
 #include "output.hpp"
 #include "plan_table.hpp"
+#include "progress.hpp"
 #include "table.hpp"
 
 namespace jme::cli {
@@ -38,7 +40,9 @@ ExitCode PlanCommand::run() const {
     known = {.dimension = columns.size(), .norm_bound = std::sqrt(static_cast<double>(columns.size()))};
   }
   const StreamConfig config = stream_.config(known);
+  std::optional<Preparing> preparing(std::in_place, "jme: comparing");
   const Plan result = plan(config, stream_.scope(config));
+  preparing.reset();
   const std::string bounds = bounds_ ? fmt::format("--bounds {} ", *bounds_) : "";
   const std::string command =
       fmt::format("jme run FILE {}{}", bounds, stream_.with_choice(result.candidates.at(result.recommended)));

@@ -1,10 +1,11 @@
 #include "progress.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -23,6 +24,11 @@ bool wants_colour() {
          std::string_view(terminal) != "dumb";
 }
 
+void wipe_line() {
+  std::fputs(("\r" + std::string(79, ' ') + "\r").c_str(), stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace
 
 Progress::Progress(bool quiet, std::size_t horizon_rows)
@@ -33,9 +39,7 @@ Progress::Progress(bool quiet, std::size_t horizon_rows)
       last_(start_) {}
 
 Progress::~Progress() {
-  if (!drawn_) return;
-  std::fputs(("\r" + std::string(79, ' ') + "\r").c_str(), stderr);
-  std::fflush(stderr);
+  if (drawn_) wipe_line();
 }
 
 void Progress::update(std::size_t rows, std::optional<double> fraction) {
@@ -57,6 +61,37 @@ void Progress::update(std::size_t rows, std::optional<double> fraction) {
              std::string(static_cast<std::size_t>(bar_width - filled), '.'), 100 * part, rows,
              static_cast<double>(rows) / seconds);
   std::fflush(stderr);
+}
+
+Preparing::Preparing(std::string what) : what_(std::move(what)) {
+  if (::isatty(STDERR_FILENO) != 1) return;
+  // Signals are for the thread that does the work.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  teller_ = std::thread(&Preparing::tell, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Preparing::~Preparing() {
+  if (!teller_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    is_finished_ = true;
+  }
+  finished_.notify_one();
+  teller_.join();
+}
+
+void Preparing::tell() {
+  using namespace std::chrono_literals;
+  std::unique_lock lock(mutex_);
+  int seconds = 0;
+  while (!finished_.wait_for(lock, 1s, [this] { return is_finished_; })) {
+    fmt::print(stderr, "\r{} ... {} s ", what_, ++seconds);
+    std::fflush(stderr);
+  }
+  if (seconds > 0) wipe_line();
 }
 
 }  // namespace jme::cli

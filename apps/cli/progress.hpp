@@ -1,8 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <thread>
 
 namespace jme::cli {
 
@@ -26,6 +30,24 @@ class Progress {
   bool drawn_ = false;
   std::size_t horizon_rows_;
   std::chrono::steady_clock::time_point start_, last_;
+};
+
+/// Says on stderr what is being prepared and for how long already, from the first second on, and wipes it at
+/// the end. For people: only where stderr is a terminal.
+class Preparing {
+ public:
+  explicit Preparing(std::string what);
+  Preparing(const Preparing&) = delete;
+  Preparing& operator=(const Preparing&) = delete;
+  ~Preparing();
+
+ private:
+  void tell();
+  std::string what_;
+  std::mutex mutex_;
+  std::condition_variable finished_;
+  bool is_finished_ = false;
+  std::thread teller_;
 };
 
 }  // namespace jme::cli

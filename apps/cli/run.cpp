@@ -1,5 +1,7 @@
 #include <cstdio>
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,6 +12,7 @@
 #include "durable_run.hpp"
 #include "output.hpp"
 #include "prepared_run.hpp"
+#include "progress.hpp"
 #include "release_writer.hpp"
 #include "row_intake.hpp"
 #include "row_pump.hpp"
@@ -19,6 +22,8 @@
 namespace jme::cli {
 
 namespace {
+
+constexpr const char* preparing_noise = "jme: preparing the noise";
 
 std::vector<std::string> numbered(std::size_t dimension) {
   std::vector<std::string> names;
@@ -50,7 +55,12 @@ void dry_run(PreparedRun& run) {
     run.adopt_columns(input.options.columns.empty() ? numbered(run.mechanism().config().dimension)
                                                     : input.options.columns);
   }
-  Output().write(dry_run_text(run.description(), run.columns()));
+  std::string text;
+  {
+    const Preparing preparing("jme: working out the errors");
+    text = dry_run_text(run.description(), run.columns());
+  }
+  Output().write(text);
 }
 
 }  // namespace
@@ -92,11 +102,13 @@ ExitCode RunCommand::run() const {
   // Everything the flags can get wrong, before anything is opened.
   std::optional<std::uint64_t> seed;
   if (seed_) seed = parse_count("insecure-test-seed", *seed_, 0);
+  std::optional<Preparing> preparing(std::in_place, preparing_noise);
   PreparedRun run(input_.input(), stream_,
                   {.values = emit_ ? parse_emit(*emit_) : std::vector<EmitItem>(),
                    .bias = raw_ ? Bias::kept : Bias::removed,
                    .psd = psd_},
                   seed);
+  preparing.reset();
   const std::string& path = run.input().path;
   if (output_ && path != "-" && same_file(*output_, path)) {
     throw InvalidParameter("output", *output_, "another file than the input");
@@ -122,7 +134,10 @@ void RunCommand::release_all(PreparedRun& run, const std::optional<DurableOption
   std::optional<LiveInput> live;
   if (durable) options.before_read = live.emplace().before_read();
   RowReader reader(run.input().path, options);
-  run.adopt_columns(public_names(run.input(), reader));
+  {
+    const Preparing preparing(preparing_noise);
+    run.adopt_columns(public_names(run.input(), reader));
+  }
   const RunDescription description = run.description();
 
   std::optional<Output> file;

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <optional>
 
 #include <jme/base/errors.hpp>
 #include <jme/sensitivity/batch.hpp>
@@ -7,6 +8,7 @@
 
 #include "commands.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "table.hpp"
 
 namespace jme::cli {
@@ -86,12 +88,14 @@ ExitCode SensitivityCommand::run() const {
   // The workloads must fit the horizon even where the shape does not look at them.
   static_cast<void>(workload.filter(horizon));
   static_cast<void>(workload2.filter(horizon));
+  std::optional<Preparing> preparing(std::in_place, "jme: adding up");
   const Exposure moved = exposure(shape_filter(shape, workload, horizon),
                                   shape_filter(shape2, workload2, horizon), horizon, participation);
 
   const double free = squares_of_batch ? 0.0 : largest_free_lambda(rows, moved);
   const double weight = lambda.value_or(free);
   const auto sensitivity = [&](double l) { return batch_sensitivity(squares, rows, batch, moved, l); };
+  preparing.reset();
   const nlohmann::ordered_json result{{"lambda", weight},
                                       {"lambda_free", free},
                                       {"sensitivity", sensitivity(weight)},

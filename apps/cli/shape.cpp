@@ -1,8 +1,11 @@
+#include <optional>
+
 #include <jme/base/errors.hpp>
 #include <jme/shaping/shape.hpp>
 
 #include "commands.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "table.hpp"
 
 namespace jme::cli {
@@ -66,6 +69,7 @@ ExitCode ShapeCommand::run() const {
                                                 : StreamConfig{}.max_state_vectors;
   const Workload workload = parse_workload(workload_.value_or("mean"), "workload");
   const Shape asked = parse_shape(shape_.value_or("auto"), "shape");
+  std::optional<Preparing> preparing(std::in_place, "jme: working out the errors");
   const Shape shape =
       (asked.kind() == Shape::Kind::automatic ? choose_shape(workload, horizon, objective, memory) : asked)
           .with_parameters(workload, horizon, objective);
@@ -90,6 +94,7 @@ ExitCode ShapeCommand::run() const {
     result["steps"] = "unbounded";
     result["at"] = at;
   }
+  preparing.reset();
   Output().write(json_ ? json_line(result) : key_lines(result));
   return ExitCode::ok;
 }
