@@ -1,6 +1,7 @@
 #include "cell_filler.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -29,8 +30,7 @@ void CellFiller::learn(const Release& release) {
   // large as the norm bound allows: variance zeta^2 / d around the centre.
   const double trust = 1 / (1 + noise * noise * d / (norm_bound_ * norm_bound_));
   for (Eigen::Index i = 0; i < mean_.size(); ++i) {
-    mean_(i) = trust * release.first()[static_cast<std::size_t>(i)] / release.weight_first();
-    if (bounded_) mean_(i) = std::clamp(mean_(i), -1.0, 1.0);
+    mean_(i) = inside(trust * release.first()[static_cast<std::size_t>(i)] / release.weight_first());
   }
   if (!uses_model) return;
   // The noise level on every variance: slopes that the noise could have made shrink, and the fill goes to the
@@ -39,6 +39,26 @@ void CellFiller::learn(const Release& release) {
   Eigen::MatrixXd covariance = moments.definite_covariance();
   covariance.diagonal().array() += moments.noise().level();
   precision_ = covariance.llt().solve(Eigen::MatrixXd::Identity(covariance.rows(), covariance.cols()));
+}
+
+// No column of a row that counts is larger. Where releases overflow, the centre is left.
+double CellFiller::inside(double value) const {
+  const double limit = bounded_ ? 1.0 : norm_bound_;
+  return std::isfinite(value) ? std::clamp(value, -limit, limit) : 0.0;
+}
+
+// Without bounds a cell may be as large as a number can be. What the others let expect of the missing ones is
+// asked of the cells as they count: shortened to the norm bound.
+void CellFiller::shorten(std::span<double> row) const {
+  if (bounded_) return;
+  double largest = 0, squares = 0;
+  for (const double value : row) largest = std::max(largest, std::abs(value));
+  if (largest == 0) return;
+  // Relative to the largest cell nothing overflows.
+  for (const double value : row) squares += (value / largest) * (value / largest);
+  const double limit = norm_bound_ / std::sqrt(squares);
+  if (largest <= limit) return;
+  for (double& value : row) value = value / largest * limit;
 }
 
 // E[x_M | x_O] = m_M - P_MM^-1 P_MO (x_O - m_O) for a Gaussian with precision P.
@@ -62,7 +82,11 @@ Eigen::VectorXd CellFiller::expected(std::span<const double> row,
 
 void CellFiller::fill(std::span<double> row, std::span<const std::size_t> missing) const {
   Eigen::VectorXd model;
-  if (cells_.uses(MissingCells::From::model)) model = expected(row, missing);
+  if (cells_.uses(MissingCells::From::model)) {
+    for (const std::size_t i : missing) row[i] = 0;
+    shorten(row);
+    model = expected(row, missing);
+  }
   for (std::size_t k = 0; k < missing.size(); ++k) {
     const std::size_t i = missing[k];
     switch (cells_.from(i)) {
@@ -73,8 +97,7 @@ void CellFiller::fill(std::span<double> row, std::span<const std::size_t> missin
         row[i] = mean_(static_cast<Eigen::Index>(i));
         break;
       case MissingCells::From::model:
-        row[i] = model(static_cast<Eigen::Index>(k));
-        if (bounded_) row[i] = std::clamp(row[i], -1.0, 1.0);
+        row[i] = inside(model(static_cast<Eigen::Index>(k)));
         break;
     }
   }

@@ -14,17 +14,20 @@ namespace jme::cli {
 /// them. Never with anything of another row.
 class CellFiller {
  public:
-  /// `bounded`: the unit box is a box, and fills stay in it.
+  /// `bounded`: the unit box is a box, and fills stay in it. Without bounds they stay within the norm bound.
   CellFiller(MissingCells cells, double norm_bound, bool bounded);
 
   [[nodiscard]] const MissingCells& cells() const { return cells_; }
   /// Takes note of a release, once each. Rows filled from it depend on what was released before, which the
   /// guarantee covers (data/GUARANTEES.md).
   void learn(const Release& release);
-  /// Fills the cells named in `missing`.
+  /// Fills the cells named in `missing` with finite numbers, whatever finite ones the others are. For the
+  /// model a row without bounds is shortened to the norm bound first.
   void fill(std::span<double> row, std::span<const std::size_t> missing) const;
 
  private:
+  [[nodiscard]] double inside(double value) const;
+  void shorten(std::span<double> row) const;
   [[nodiscard]] Eigen::VectorXd expected(std::span<const double> row,
                                          std::span<const std::size_t> missing) const;
   MissingCells cells_;

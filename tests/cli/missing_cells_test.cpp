@@ -133,6 +133,53 @@ TEST_F(MissingCells, NeverLeaveTheBoundsHoweverNoisyTheReleases) {
   }
 }
 
+// Finite numbers of any size, in every place, before and after the first release.
+std::string huge_rows() {
+  std::string input = "a,b,c\n0.1,0.2,-0.1\n";
+  for (const char* row : {"1e308,,-1e308", ",1e308,-1e308", "-1.7e308,1.7e308,", "1e308,,", ",,-1e308",
+                          "5e-324,,1e308", "0,,-0", ",,"}) {
+    input += std::string(row) + "\n0.2,-0.1,0.3\n" + row + "\n";
+  }
+  return input;
+}
+
+const std::string unbounded_run =
+    "run --sigma 1e-3 --rows 100 --norm-bound 1 --insecure-test-seed 1 --on-bad-row zero --emit mean ";
+
+TEST_F(MissingCells, BesideHugeNumbersEndNoRun) {
+  for (const std::string rule : {"model", "mean", "centre"}) {
+    for (const std::string every : {"1", "3"}) {
+      for (const std::string sigma : {"1e-6", "1", "1000"}) {
+        const CommandResult result = jme(
+            "run --rows 100 --norm-bound 1 --insecure-test-seed 1 --on-bad-row zero --emit mean --missing " +
+                rule + " --every " + every + " --sigma " + sigma,
+            {.input = huge_rows()});
+        EXPECT_EQ(result.code, 0) << rule << " " << sigma << ": " << result.err;
+        const auto releases = result.releases();
+        ASSERT_FALSE(releases.empty());
+        EXPECT_EQ(releases.back()["t"], 25) << rule;
+      }
+    }
+  }
+}
+
+TEST_F(MissingCells, BesideHugeNumbersLeaveADurableRunWhole) {
+  const std::string run = unbounded_run + "--missing model --state " + path("state");
+  const CommandResult first = jme(run, {.input = huge_rows()});
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(first.releases().size(), 25U);
+  EXPECT_EQ(jme(run, {.input = huge_rows()}).out, first.out);
+}
+
+// A row counts as it is clipped, so how far beyond the norm bound its cells lie must not matter to the fill.
+TEST_F(MissingCells, AreExpectedFromTheRowAsItCounts) {
+  const std::string known = "a,b,c\n0.1,0.2,-0.1\n0.3,0.1,-0.2\n-0.2,0.1,0.1\n";
+  const std::string model = unbounded_run + "--missing model";
+  const std::string far = releases_of(jme(model, {.input = known + "1e308,,-1e308\n0.1,0.1,0.1\n"}));
+  EXPECT_EQ(far, releases_of(jme(model, {.input = known + "8,,-8\n0.1,0.1,0.1\n"})));
+  EXPECT_NE(far, releases_of(jme(model, {.input = known + "0.5,,-0.5\n0.1,0.1,0.1\n"})));
+}
+
 TEST_F(MissingCells, OfColumnsNotNamedFollowTheBadRows) {
   const CommandResult refused = jme(filled_run + "--missing a=3", {.input = gaps});
   EXPECT_EQ(refused.code, 3);
