@@ -5,6 +5,8 @@
 
 #include <jme/base/errors.hpp>
 
+#include "store/folder.hpp"
+
 namespace jme::store {
 
 namespace {
@@ -30,6 +32,8 @@ void Database::Close::operator()(sqlite3* connection) const {
 }
 
 Database::Database(const std::filesystem::path& path, Access access) : path_(path) {
+  // SQLite would wait for a pipe, follow a link and play back anybody's journal.
+  for (const char* part : {"", "-wal", "-shm", "-journal"}) check_file(path.string() + part);
   sqlite3* connection = nullptr;
   const int code =
       sqlite3_open_v2(path.c_str(), &connection, open_flags(access) | SQLITE_OPEN_EXRESCODE, nullptr);

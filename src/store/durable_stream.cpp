@@ -1,14 +1,10 @@
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <deque>
-#include <system_error>
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/moments/moment_stream.hpp>
@@ -16,6 +12,8 @@
 #include <jme/store/durable_stream.hpp>
 #include <jme/store/ledger.hpp>
 
+#include "store/file.hpp"
+#include "store/folder.hpp"
 #include "store/row_digest.hpp"
 #include "store/stream_store.hpp"
 
@@ -29,16 +27,6 @@ using store::StoredBlock;
 // A commit that takes long (a large state, a slow disk) waits the longer for the next: at most a fifth of the
 // time goes into commits.
 constexpr int rest_after_commit = 4;
-
-void make_folder(const std::filesystem::path& folder) {
-  if (folder.empty()) throw InvalidParameter("state", "the name of the folder is empty");
-  if (std::filesystem::is_directory(folder)) return;
-  if (folder.has_parent_path()) std::filesystem::create_directories(folder.parent_path());
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw Error(
-        fmt::format("state {}: cannot be made: {}", folder.string(), std::generic_category().message(errno)));
-  }
-}
 
 store::About about_stream(const Mechanism& mechanism, const DurableOptions& options) {
   store::About about;
@@ -58,7 +46,7 @@ store::About about_stream(const Mechanism& mechanism, const DurableOptions& opti
 }
 
 store::StreamFiles files_in(const DurableOptions& options) {
-  make_folder(options.directory);
+  store::make_folder(options.directory);
   return {options.directory, options.source, options.stream};
 }
 
@@ -132,7 +120,7 @@ struct DurableStream::Impl {
   void begin() {
     const Nonce fresh = options.insecure_seed ? Nonce{} : nonce_from_system();
     if (kept.is_new()) {
-      const store::File folder(options.directory, O_RDONLY | O_DIRECTORY);
+      const store::File folder = store::File::folder(options.directory);
       folder.lock();  // no other stream may start on this source between the sum and the new charge
       check_source_budget();
       write([&] {

@@ -14,8 +14,31 @@
 namespace jme::store {
 
 File::File(const std::filesystem::path& path, int flags, unsigned mode)
-    : path_(path), descriptor_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {
-  if (descriptor_ < 0) fail("cannot be opened");
+    : File(path, Opened{::open(path.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode)}) {
+  check_status(path_, status());
+}
+
+File::File(const std::filesystem::path& path, Opened opened) : path_(path), descriptor_(opened.descriptor) {
+  if (descriptor_ >= 0) return;
+  switch (errno) {
+    case ELOOP:  // what O_NOFOLLOW finds
+      throw StateError(fmt::format(
+          "state {}: is a symbolic link: the files of a state must lie in its folder", path_.string()));
+    case ENXIO:  // a socket, or a pipe that nobody reads
+    case EISDIR:
+      throw StateError(fmt::format("state {}: is no regular file", path_.string()));
+    case EACCES:
+    case EPERM:
+      throw StateError(
+          fmt::format("state {}: may not be opened by this user: run as the user that the state belongs to",
+                      path_.string()));
+    default:
+      fail("cannot be opened");
+  }
+}
+
+File File::folder(const std::filesystem::path& path) {
+  return {path, Opened{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)}};
 }
 
 File::~File() {
@@ -66,20 +89,34 @@ void File::lock() const {
   }
 }
 
-unsigned File::permissions() const {
+struct stat File::status() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) fail("cannot be read");
-  return status.st_mode & 07777U;
+  return status;
 }
 
-bool File::is_regular() const {
-  struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) fail("cannot be read");
-  return S_ISREG(status.st_mode);
+unsigned File::permissions() const {
+  return status().st_mode & 07777U;
+}
+
+std::size_t File::size() const {
+  return static_cast<std::size_t>(status().st_size);
+}
+
+void check_status(const std::filesystem::path& path, const struct stat& status) {
+  if (!S_ISREG(status.st_mode)) {
+    throw StateError(fmt::format("state {}: is no regular file", path.string()));
+  }
+  if (status.st_uid != ::geteuid()) {
+    throw StateError(fmt::format(
+        "state {}: belongs to another user ({}), who may know what is in it: run as that user, or begin a "
+        "state of your own",
+        path.string(), status.st_uid));
+  }
 }
 
 void sync_folder(const std::filesystem::path& folder) {
-  File(folder, O_RDONLY | O_DIRECTORY).sync();
+  File::folder(folder).sync();
 }
 
 }  // namespace jme::store

@@ -5,12 +5,18 @@
 #include <span>
 #include <string_view>
 
+#include <sys/stat.h>
+
 namespace jme::store {
 
-/// An open file. Every failure throws Error with the file's name.
+/// An open file of a state folder. Every failure throws Error with the file's name.
 class File {
  public:
+  /// Throws StateError for anything but a regular file of this user: a link is not followed, a pipe not
+  /// waited for.
   File(const std::filesystem::path& path, int flags, unsigned mode = 0600);
+  /// A folder, to lock it or to sync its names.
+  [[nodiscard]] static File folder(const std::filesystem::path& path);
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   ~File();
@@ -26,13 +32,22 @@ class File {
   /// Waits for it.
   void lock() const;
   [[nodiscard]] unsigned permissions() const;
-  [[nodiscard]] bool is_regular() const;
+  [[nodiscard]] std::size_t size() const;
 
  private:
+  /// What open(2) returned.
+  struct Opened {
+    int descriptor;
+  };
+  File(const std::filesystem::path& path, Opened opened);
   [[noreturn]] void fail(std::string_view what) const;
+  [[nodiscard]] struct stat status() const;
   std::filesystem::path path_;
   int descriptor_;
 };
+
+/// Throws StateError unless this is the status of a regular file that belongs to this user.
+void check_status(const std::filesystem::path& path, const struct stat& status);
 
 /// Returns when the names in a folder are on disk.
 void sync_folder(const std::filesystem::path& folder);

@@ -62,10 +62,10 @@ StateError damaged(const std::filesystem::path& path, std::string_view what) {
 }
 
 Key checked_key(const std::filesystem::path& path, const File& file) {
-  if (!file.is_regular()) throw damaged(path, "is no regular file");
   if ((file.permissions() & 077U) != 0) {
     throw damaged(path, "others may read it; a key must be for its owner alone (chmod 600)");
   }
+  if (file.size() != file_size) throw damaged(path, "is damaged: it has not the size of a key file");
   Header header{};
   if (file.read(0, header) != header.size()) throw damaged(path, "is damaged: it ends early");
   if (std::memcmp(header.data(), magic.data(), magic.size()) != 0) throw damaged(path, "is no key of jme");

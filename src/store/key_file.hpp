@@ -19,7 +19,8 @@ class KeyFile {
   /// Writes a new file with counter 0. It appears whole or not at all.
   static void create(const std::filesystem::path& path, const Key& key);
   enum class Access { read, write };
-  /// Throws StateError where others may read the file, or it is damaged or from a newer version.
+  /// Throws StateError where the file is a link or a pipe, of another user, readable for others, damaged or
+  /// from a newer version.
   explicit KeyFile(const std::filesystem::path& path, Access access = Access::write);
 
   [[nodiscard]] const Key& key() const { return key_; }

@@ -14,6 +14,7 @@
 #include <jme/store/ledger.hpp>
 
 #include "store/file.hpp"
+#include "store/folder.hpp"
 #include "store/key_file.hpp"
 #include "store/stream_files.hpp"
 #include "store/stream_log.hpp"
@@ -36,12 +37,12 @@ std::optional<Number> parsed(std::string_view text) {
 
 // A writer moves the counters while we look at them; only a stream at rest can be judged.
 bool is_locked(const StreamFiles& files) {
-  if (!std::filesystem::exists(files.lock)) return false;
+  if (!store::is_there(files.lock)) return false;
   return !store::File(files.lock, O_RDONLY).try_lock();
 }
 
 std::string problem_of(const StreamFiles& files, StreamLog& log, bool in_use) {
-  if (!std::filesystem::exists(files.key)) return "its key file is missing: it cannot go on";
+  if (!store::is_there(files.key)) return "its key file is missing: it cannot go on";
   const KeyFile key_file(files.key, KeyFile::Access::read);
   log.unlock(store::StreamKeys(key_file.key(), log.about().identity()));
   log.check_head();
@@ -84,7 +85,7 @@ std::optional<LedgerEntry> read_entry(const StreamFiles& files) {
   LedgerEntry entry{.file = files.database.filename().string(), .source = {}, .stream = {}};
   try {
     entry.in_use = is_locked(files);
-    if (!std::filesystem::exists(files.database)) {
+    if (!store::is_there(files.database)) {
       if (KeyFile(files.key, KeyFile::Access::read).counter() == 0) return std::nullopt;
       entry.problem = "the database of this key file is gone";
       return entry;
@@ -125,9 +126,7 @@ SourceTotal total_of(const std::vector<LedgerEntry>& streams, std::optional<doub
 }  // namespace
 
 Ledger Ledger::read(const std::filesystem::path& directory) {
-  if (!std::filesystem::is_directory(directory)) {
-    throw StateError(fmt::format("state {}: is no folder", directory.string()));
-  }
+  store::check_folder(directory);
   std::set<std::filesystem::path> databases;
   for (const auto& file : std::filesystem::directory_iterator(directory)) {
     const auto ending = file.path().extension();

@@ -10,6 +10,8 @@
 
 #include <jme/base/errors.hpp>
 
+#include "store/folder.hpp"
+
 namespace jme::store {
 
 namespace {
@@ -48,8 +50,8 @@ StreamStore::StreamStore(StreamFiles files, About about)
 }
 
 void StreamStore::open() {
-  const bool has_key = std::filesystem::exists(files_.key);
-  const bool has_database = std::filesystem::exists(files_.database);
+  const bool has_key = is_there(files_.key);
+  const bool has_database = is_there(files_.database);
   if (!has_key && !has_database) return;
   if (!has_key) {
     throw StateError(

@@ -1,0 +1,41 @@
+// A state folder that others can reach, as the command says it.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "command.hpp"
+
+namespace jme::test {
+namespace {
+
+using testing::HasSubstr;
+
+class StateFolderCommand : public InDirectory {
+ protected:
+  [[nodiscard]] CommandResult run() const {
+    return jme("run --epsilon 1 --delta 1e-6 --norm-bound 1 --rows 4 --state " + path("state"),
+               {.input = "a\n0.1\n0.2\n"});
+  }
+};
+
+TEST_F(StateFolderCommand, APipeNamedLikeAKeyEndsTheLedgerWithFive) {
+  ASSERT_EQ(run().code, 0);
+  ASSERT_EQ(::mkfifo(path("state/other-01234567.key").c_str(), 0600), 0);
+  const CommandResult ledger = jme("ledger " + path("state"));
+  EXPECT_EQ(ledger.code, 5);
+  EXPECT_THAT(ledger.err, HasSubstr("other-01234567.key: is no regular file"));
+  EXPECT_THAT(ledger.out, HasSubstr("epsilon 1"));  // the stream beside it is listed all the same
+}
+
+TEST_F(StateFolderCommand, AFolderThatOthersMayWriteEndsRunAndLedgerWithFive) {
+  ASSERT_EQ(run().code, 0);
+  ::chmod(path("state").c_str(), 0775);
+  expect_refused(
+      run(), 5,
+      "state: others may write in the folder (mode 0775): a state is for its owner alone (chmod go-w)");
+  expect_refused(jme("ledger " + path("state")), 5, "chmod go-w");
+  ::chmod(path("state").c_str(), 0700);
+  EXPECT_EQ(run().code, 0);
+}
+
+}  // namespace
+}  // namespace jme::test
