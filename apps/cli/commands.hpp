@@ -112,7 +112,7 @@ class RunCommand {
   StateFlags state_;
   ReportFlags report_;
   Text emit_, output_, seed_;
-  bool raw_ = false, psd_ = false, dry_run_ = false;
+  bool raw_ = false, psd_ = false, dry_run_ = false, json_ = false;
 };
 
 /// What was spent on the streams of a state folder.

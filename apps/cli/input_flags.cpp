@@ -143,4 +143,9 @@ std::string InputFlags::Input::records_name() const {
   return options.records == Records::quoted ? "quoted" : "lines";
 }
 
+bool InputFlags::Input::has_numbered_columns() const {
+  const InputFormat kind = input_format(path, options);
+  return kind == InputFormat::npy || (kind == InputFormat::csv && !options.header);
+}
+
 }  // namespace jme::cli

@@ -40,6 +40,9 @@ struct InputFlags {
     [[nodiscard]] bool has_header() const;
     /// What a record is, where that was a choice (CSV); empty elsewhere.
     [[nodiscard]] std::string records_name() const;
+
+    /// True where columns that nobody named are called 1, 2, ...: no header, no keys.
+    [[nodiscard]] bool has_numbered_columns() const;
   };
   [[nodiscard]] Input input() const;
 };

@@ -1,5 +1,4 @@
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -37,28 +36,32 @@ std::vector<std::string> public_names(const InputFlags::Input& input, const RowR
   return input.options.columns.empty() ? reader.columns() : input.options.columns;
 }
 
-/// The plan and the privacy statement, from the flags and at most the header of the input.
-void dry_run(PreparedRun& run) {
+/// Column names from the flags alone.
+std::vector<std::string> names_without_a_file(const PreparedRun& run, bool must_be_those_of_the_run) {
   const InputFlags::Input& input = run.input();
-  if (input.path != "-" && input.has_header() &&
-      (!run.dimension_is_known() || std::filesystem::is_regular_file(input.path))) {
-    // Only the header: a misspelt column shows now and not on the day of the run.
-    run.adopt_columns(public_names(input, RowReader(input.path, input.options)));
-  } else if (!run.dimension_is_known()) {
+  if (!input.options.columns.empty()) return input.options.columns;
+  if (!run.dimension_is_known()) {
     throw InvalidParameter("dimension",
-                           "must be given (or columns, or bounds) for a dry run without a file that "
-                           "has a header: no row is read to find out");
-  } else {
-    if (input.path != "-" && !std::filesystem::exists(input.path)) {
-      print_note(fmt::format("{}: not there yet, so its columns were not checked", input.path));
-    }
-    run.adopt_columns(input.options.columns.empty() ? numbered(run.mechanism().config().dimension)
-                                                    : input.options.columns);
+                           "must be given (or columns, or bounds) for a dry run: it opens no file, not even "
+                           "to read a header");
   }
+  if (must_be_those_of_the_run && !input.has_numbered_columns()) {
+    throw InvalidParameter("columns",
+                           "must be given (or bounds) for a dry run with json: their names belong into the "
+                           "object, and no file is opened to find them");
+  }
+  return numbered(run.mechanism().config().dimension);
+}
+
+/// What a run with these flags would promise, without opening its input: the plan and the privacy statement
+/// in words, or the object that would be its first line.
+void dry_run(PreparedRun& run, bool json) {
   std::string text;
   {
     const Preparing preparing("jme: working out the errors");
-    text = dry_run_text(run.description(), run.columns());
+    run.adopt_columns(names_without_a_file(run, json));
+    text = json ? json_line(metadata(run.description(), run.columns()))
+                : dry_run_text(run.description(), run.columns());
   }
   Output().write(text);
 }
@@ -78,7 +81,9 @@ RunCommand::RunCommand(CLI::App& root)
       ->group(group);
   add_text(*app_, "--output", output_, "FILE", "Write there instead of standard output")->group(group);
   report_.attach(*app_, group);
-  app_->add_flag("--dry-run", dry_run_, "Print the plan and the privacy statement; read no data")
+  app_->add_flag("--dry-run", dry_run_, "Print the plan and the privacy statement; open no input")
+      ->group(group);
+  app_->add_flag("--json", json_, "With --dry-run: the object that would be the run's first line")
       ->group(group);
   add_text(*app_, "--insecure-test-seed", seed_, "N", "Reproducible noise that protects NOBODY; for tests")
       ->group(group);
@@ -118,10 +123,11 @@ ExitCode RunCommand::run() const {
   if (path != "-") other_files.push_back(path);
   if (output_) other_files.push_back(*output_);
   std::optional<RunReport> report = make_report(report_, other_files);
+  if (json_ && !dry_run_) print_note("--json is used with --dry-run; a run writes JSON in any case");
   if (seed) print_warning("--insecure-test-seed: this noise can be guessed and protects nobody");
 
   if (dry_run_) {
-    dry_run(run);
+    dry_run(run, json_);
   } else {
     release_all(run, durable, report);
   }

@@ -191,54 +191,11 @@ TEST_F(RunCommand, DrawsAProgressBarOnATerminalOnlyAndWithoutColourWhereAsked) {
   EXPECT_EQ(jme(secure + "--rows 4", piped).err, "");
 }
 
-TEST_F(RunCommand, ADryRunSaysWhatItWouldDoAndOpensNothing) {
-  const CommandResult result =
-      jme("run " + path("missing.csv") +
-          " --bounds temp=-20:45,co=0:100 --epsilon 1 --delta 1e-6 --rows 1000 --every 10 --dry-run");
-  EXPECT_EQ(result.code, 0) << result.err;
-  for (const char* part : {"100 releases", "epsilon = 1", "delta = 1e-06", "one row is replaced",
-                           "at most 1000 rows", "clamped to its column's bounds", "Not promised",
-                           "Public, not protected", "temp", "No row of data was read"}) {
-    EXPECT_THAT(result.out, HasSubstr(part));
-  }
-}
-
-TEST_F(RunCommand, ADryRunFindsAMisspeltColumnAndSaysWhenItCouldNotLook) {
-  const std::string flags = " --bounds temp=-20:45,co=0:100 --epsilon 1 --delta 1e-6 --rows 10 --dry-run";
-  const CommandResult misspelt = jme("run " + file("day.csv", "temp,cO\n1,2\n") + flags);
-  EXPECT_NE(misspelt.code, 0);
-  EXPECT_THAT(misspelt.err, HasSubstr("co"));
-  EXPECT_EQ(jme("run " + file("right.csv", "temp,co\n1,2\n") + flags).code, 0);
-  EXPECT_THAT(jme("run " + path("missing.csv") + flags).err, HasSubstr("columns were not checked"));
-}
-
 TEST_F(RunCommand, FlagsThatDoNothingAreNamed) {
   const std::string flags = "--rows 10 --dimension 2 --dry-run ";
   EXPECT_THAT(jme(secure + flags + "--separation 3").err, HasSubstr("--separation is used with"));
   EXPECT_THAT(jme(secure + flags + "--participations 20").err, HasSubstr("only 10 fit into the horizon"));
   EXPECT_EQ(jme(secure + flags + "--participations 2 --separation 3").err, "");
-}
-
-TEST_F(RunCommand, ADryRunReadsNoMoreThanTheHeader) {
-  const std::string data = file("data.csv", "a,b,c\nthese,are no,numbers\n1\n");
-  const CommandResult result = jme(secure + "--rows 10 --dry-run " + data);
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("3 column(s)"));
-  // Where only a row could tell the dimension, it is asked for.
-  expect_refused(jme(secure + "--rows 10 --dry-run --no-header " + data), 2, "dimension: must be given");
-  expect_refused(jme(secure + "--rows 10 --dry-run", {.input = csv(3)}), 2, "dimension: must be given");
-  expect_refused(jme(secure + "--rows 10 --dry-run " + file("data.ndjson", "{\"a\":1}\n")), 2,
-                 "dimension: must be given");
-  EXPECT_EQ(jme(secure + "--rows 10 --dry-run --dimension 3 --no-header " + data).code, 0);
-}
-
-TEST_F(RunCommand, ADryRunSpeaksOfSeveralRowsAPerson) {
-  const CommandResult result = jme(secure +
-                                   "--rows 100 --dimension 2 --dry-run --participations 3 --separation 7 "
-                                   "--adjacency add-remove --method ime");
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("at most 3"));
-  EXPECT_THAT(std::regex_replace(result.out, std::regex("\\s+"), " "), HasSubstr("at least 7 rows apart"));
 }
 
 TEST_F(RunCommand, ParametersAreCheckedBeforeTheDataIsLookedAt) {
