@@ -77,7 +77,10 @@ std::vector<double> average_weights(double beta, std::size_t steps) {
   std::vector<double> weights(steps);
   const double total = -std::expm1(static_cast<double>(steps) * std::log(beta));
   double weight = (1 - beta) / total;
-  for (std::size_t s = steps; s-- > 0; weight *= beta) weights[s] = weight;
+  for (std::size_t s = steps; s-- > 0;) {
+    weights[s] = weight;
+    weight *= beta;
+  }
   return weights;
 }
 
