@@ -131,8 +131,16 @@ CommandResult execute(const std::string& program, const std::vector<std::string>
   return result;
 }
 
+const std::string& binary() {
+  static const std::string path = [] {
+    const char* named = std::getenv("JME_BINARY");
+    return std::string(named != nullptr ? named : JME_BINARY);
+  }();
+  return path;
+}
+
 CommandResult jme(const std::vector<std::string>& arguments, const CommandOptions& options) {
-  return execute(JME_BINARY, arguments, options);
+  return execute(binary(), arguments, options);
 }
 
 std::vector<std::string> words(const std::string& text) {

@@ -37,6 +37,8 @@ struct CommandResult {
 /// Runs `program` with these arguments and collects what it says.
 CommandResult execute(const std::string& program, const std::vector<std::string>& arguments,
                       const CommandOptions& options = {});
+/// The jme that is tested: the one that was built, or the one that JME_BINARY in the environment names.
+const std::string& binary();
 /// Runs jme.
 CommandResult jme(const std::vector<std::string>& arguments, const CommandOptions& options = {});
 /// "a b c" as {"a", "b", "c"}.

@@ -19,7 +19,7 @@ TEST_F(ExactComparison, MakesItsTableFromASyntheticFile) {
                                      {.output_file = path("air.csv")});
   ASSERT_EQ(made.code, 0) << made.err;
   const std::vector<std::string> compare{
-      script("compare_with_exact.py"), path("air.csv"), "--jme", JME_BINARY, "--runs", "2"};
+      script("compare_with_exact.py"), path("air.csv"), "--jme", binary(), "--runs", "2"};
   const CommandResult result = execute(python, compare + std::vector<std::string>{"--json"});
   ASSERT_EQ(result.code, 0) << result.err;
   const nlohmann::json table = result.json()["table"];
@@ -48,8 +48,8 @@ TEST_F(ExactComparison, RefusesTimesWithoutARelease) {
                     {.output_file = path("air.csv")})
                 .code,
             0);
-  const CommandResult result = execute(
-      python, {script("compare_with_exact.py"), path("air.csv"), "--jme", JME_BINARY, "--at", "1500"});
+  const CommandResult result =
+      execute(python, {script("compare_with_exact.py"), path("air.csv"), "--jme", binary(), "--at", "1500"});
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, testing::HasSubstr("--at must count in 1000 rows"));
 }

@@ -37,7 +37,7 @@ TEST(Help, EveryCommandHasExamples) {
 }
 
 TEST(Help, TheExamplesWorkWhenPasted) {
-  const std::string directory = std::filesystem::path(JME_BINARY).parent_path().string();
+  const std::string directory = std::filesystem::path(binary()).parent_path().string();
   const std::string search = directory + ":" + std::getenv("PATH");
   for (const std::string& command : commands) {
     std::istringstream help(jme(command + " --help").out);
@@ -114,7 +114,7 @@ TEST(Completions, KnowEveryCommand) {
 }
 
 TEST(Completions, BashOffersCommandsFlagsAndValues) {
-  const std::string directory = std::filesystem::path(JME_BINARY).parent_path().string();
+  const std::string directory = std::filesystem::path(binary()).parent_path().string();
   const auto complete = [&](const std::string& typed) {
     const std::string script =
         "source " JME_SOURCE_DIR "/apps/cli/completions/jme.bash; COMP_WORDS=(" + typed +

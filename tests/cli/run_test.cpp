@@ -143,14 +143,12 @@ TEST_F(RunCommand, AFullDiskIsAnError) {
 TEST_F(RunCommand, AClosedStandardStreamIsNotTakenForTheOutputFile) {
   // The row past the horizon makes messages while the output file is open; the input has taken number 0, so
   // the output file would have standard error's number.
-  const std::string command = std::string(JME_BINARY) + " " + secure + "--rows 1 --output " +
-                              path("out.ndjson") + " " + file("data.csv", "x,y\n0.1,bad\n0.1,0.2\n") +
-                              " --on-bad-row zero";
+  const std::string command = binary() + " " + secure + "--rows 1 --output " + path("out.ndjson") + " " +
+                              file("data.csv", "x,y\n0.1,bad\n0.1,0.2\n") + " --on-bad-row zero";
   EXPECT_EQ(execute("/bin/sh", {"-c", command + " <&- 2>&-"}).code, 4);
   EXPECT_THAT(read_text(path("out.ndjson")), testing::StartsWith("{\"jme\""));
   EXPECT_THAT(read_text(path("out.ndjson")), Not(HasSubstr("jme: ")));
-  EXPECT_EQ(
-      execute("/bin/sh", {"-c", std::string(JME_BINARY) + " calibrate --sigma 1 --delta 1e-6 >&-"}).code, 1);
+  EXPECT_EQ(execute("/bin/sh", {"-c", binary() + " calibrate --sigma 1 --delta 1e-6 >&-"}).code, 1);
 }
 
 TEST_F(RunCommand, EndsQuietlyWhenItsReaderGoesAway) {

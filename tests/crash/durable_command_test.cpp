@@ -247,10 +247,10 @@ class LiveRun {
       ::dup2(out[1], STDOUT_FILENO);
       ::dup2(err[1], STDERR_FILENO);
       for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
-      std::vector<char*> argv{const_cast<char*>(JME_BINARY)};
+      std::vector<char*> argv{const_cast<char*>(binary().c_str())};
       for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
       argv.push_back(nullptr);
-      ::execv(JME_BINARY, argv.data());
+      ::execv(binary().c_str(), argv.data());
       ::_exit(127);
     }
     ::close(in[0]);

@@ -31,10 +31,10 @@ using Clock = std::chrono::steady_clock;
     ::setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);  // the shim comes before the sanitizer
     if (!options.fault_log.empty()) ::setenv("JME_FAULT_LOG", options.fault_log.c_str(), 1);
   }
-  std::vector<char*> argv{const_cast<char*>(JME_BINARY)};
+  std::vector<char*> argv{const_cast<char*>(binary().c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  ::execv(JME_BINARY, argv.data());
+  ::execv(binary().c_str(), argv.data());
   ::_exit(127);
 }
 
