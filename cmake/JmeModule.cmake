@@ -46,8 +46,8 @@ endfunction()
 # jme_compile_together(TARGET [HEADERS...]): compiles the files of a target as one, and parses large foreign headers
 # once for all targets that name the same. Most of the time of compiling goes into templates of Eigen, CLI11, nlohmann
 # and gmock, which each file would instantiate for itself. Both are for a build from nothing: not done behind a compiler
-# cache, which remembers files that did not change. Joined files hide a forgotten include, so only the preset dev joins
-# them; the others find it.
+# cache, which remembers files that did not change. Joined files hide a forgotten include; scripts/tidy and the preset
+# release, which do not join them, find it.
 option(JME_JOIN_FILES "Compile the files of a target as one" OFF)
 function(jme_compile_together target)
   if(CMAKE_CXX_COMPILER_LAUNCHER)
