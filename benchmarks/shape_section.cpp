@@ -30,7 +30,7 @@ Json over_optimum(bool quick) {
           rmse_of(workload, steps, Shape::scaled_blt(4)) / optimum_of(workload, steps);
     }
     for (const Workload& workload : {window(10), window(30), window(100)}) {
-      const Shape shape = choose_shape(workload, Horizon(steps), Objective::rmse, 5);
+      const Shape shape = choose_shape(workload, Horizon(steps), Objective::rmse, state_limit({}, 1));
       result["auto"][workload.name()][std::to_string(steps)] =
           rmse_of(workload, steps, shape) / optimum_of(workload, steps);
     }
@@ -55,7 +55,7 @@ Json auto_seconds(bool quick) {
     std::vector<double> seconds;
     for (int turn = 0; turn < (quick ? 3 : 5); ++turn) {
       seconds.push_back(seconds_of([&] {
-        const Shape shape = choose_shape(workload, horizon, Objective::rmse, 5);
+        const Shape shape = choose_shape(workload, horizon, Objective::rmse, state_limit({}, 1));
         (void)shape_quality(workload.filter(horizon), shape.filter(workload, horizon));
       }));
     }

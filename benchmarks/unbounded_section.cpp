@@ -15,7 +15,7 @@ namespace {
 
 Filter endless_shape(const Workload& workload) {
   const Horizon horizon = Horizon::unbounded();
-  return choose_shape(workload, horizon, Objective::rmse, 5).filter(workload, horizon);
+  return choose_shape(workload, horizon, Objective::rmse, state_limit({}, 1)).filter(workload, horizon);
 }
 
 /// Largest error of the first hundred thousand releases over the least possible for an infinite horizon,

@@ -15,7 +15,6 @@ namespace {
 /// How far the certified bound may lie below the true optimum where that is computed; what is nearer to it is
 /// drawn there.
 constexpr double certificate_gap = 1e-5;
-constexpr std::size_t default_memory = 5;
 
 struct Case {
   const char* subject;
@@ -39,7 +38,7 @@ std::vector<Candidate> candidates() {
 /// The shape as a filter; `auto` chosen as a stream of this length would.
 Filter filter_of(const Shape& shape, const Workload& workload, const Horizon& horizon) {
   const bool chosen = shape.kind() == Shape::Kind::automatic;
-  return (chosen ? choose_shape(workload, horizon, Objective::rmse, default_memory) : shape)
+  return (chosen ? choose_shape(workload, horizon, Objective::rmse, state_limit({}, 1)) : shape)
       .filter(workload, horizon);
 }
 
@@ -140,9 +139,7 @@ Figure shapes_and_optimum(const Effort& effort) {
   figure.tables.push_back(std::move(table));
   figure.claims.push_back(
       {.statement =
-           fmt::format("The default shape (auto, {} vectors of memory) is within 1% of the optimum for "
-                       "every workload and horizon shown.",
-                       default_memory),
+           "The default shape (auto) is within 1% of the optimum for every workload and horizon shown.",
        .from_paper = false,
        .verdict = verdict_of(worst < 0.01),
        .found = fmt::format("At most {:.2f}% above the certified bound.", 100 * worst)});

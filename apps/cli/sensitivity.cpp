@@ -17,7 +17,7 @@ namespace {
 
 Filter shape_filter(const Shape& shape, const Workload& workload, const Horizon& horizon) {
   const Shape made = shape.kind() == Shape::Kind::automatic
-                         ? choose_shape(workload, horizon, Objective::rmse, StreamConfig{}.max_state_vectors)
+                         ? choose_shape(workload, horizon, Objective::rmse, state_limit({}, 1))
                          : shape;
   Filter filter = made.filter(workload, horizon);
   if (!filter.is_invertible())

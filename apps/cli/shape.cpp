@@ -49,7 +49,7 @@ ShapeCommand::ShapeCommand(CLI::App& root)
   add_text(*app_, "--shape,--shape1", shape_, "S", shape_help);
   add_text(*app_, "--objective", objective_, "O", "What to minimise: rmse (default) or max");
   add_text(*app_, "--max-state-vectors", max_state_vectors_, "N",
-           "Most memory auto may use, in vectors (default 5)");
+           "Most memory auto may use, in vectors (default 5; windows: 256 MB)");
   app_->add_flag("--json", json_, "One JSON object");
   app_->footer(
       "rmse and max are the root mean square and the largest noise of a release, for unit noise and rows\n"
@@ -65,14 +65,15 @@ ShapeCommand::ShapeCommand(CLI::App& root)
 ExitCode ShapeCommand::run() const {
   const Horizon horizon = horizon_.horizon();
   const Objective objective = parse_objective(objective_.value_or("rmse"));
-  const std::size_t memory = max_state_vectors_ ? parse_count("max-state-vectors", *max_state_vectors_, 0)
-                                                : StreamConfig{}.max_state_vectors;
+  std::optional<std::size_t> memory;
+  if (max_state_vectors_) memory = parse_count("max-state-vectors", *max_state_vectors_, 0);
   const Workload workload = parse_workload(workload_.value_or("mean"), "workload");
   const Shape asked = parse_shape(shape_.value_or("auto"), "shape");
   std::optional<Preparing> preparing(std::in_place, "jme: working out the errors");
-  const Shape shape =
-      (asked.kind() == Shape::Kind::automatic ? choose_shape(workload, horizon, objective, memory) : asked)
-          .with_parameters(workload, horizon, objective);
+  const Shape shape = (asked.kind() == Shape::Kind::automatic
+                           ? choose_shape(workload, horizon, objective, state_limit(memory, 1))
+                           : asked)
+                          .with_parameters(workload, horizon, objective);
   const Filter a = workload.filter(horizon), c = shape.filter(workload, horizon, objective);
   if (!c.is_invertible()) {
     throw InvalidParameter("shape", shape.name(), "invertible (no zero on the diagonal)");

@@ -49,7 +49,7 @@ void StreamFlags::attach(CLI::App& app) {
   add_text(app, "--tau", tau, "T", "cs: weight of the squares (default 1/norm-bound^2)")->group(how);
   add_text(app, "--objective", objective, "O", "What auto minimises: rmse (default) or max")->group(how);
   add_text(app, "--max-state-vectors", max_state_vectors, "N",
-           "Most memory auto may use, in vectors (default 5)")
+           "Most memory auto may use, in vectors (default 5; windows: 256 MB)")
       ->group(how);
   add_text(app, "--threads", threads, "N", "Threads to share large steps among (default: the processor's, where they help)")
       ->group(how);

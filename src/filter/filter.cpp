@@ -254,7 +254,9 @@ std::size_t Filter::inverse_state_vectors() const {
   const std::size_t history = steps_ - 1;
   if (matrix_ || (last_row_ && !last_mode_weight_)) return history;
   if (core_.taps.size() >= steps_) return history;
-  return core_.taps.size() - 1 + core_.modes.size();
+  std::size_t lags = 0;
+  for (const LagTap& tap : core_.lag_taps) lags = std::max(lags, tap.lag);
+  return core_.taps.size() - 1 + core_.modes.size() + std::min(lags, steps_);
 }
 
 }  // namespace jme

@@ -53,7 +53,8 @@ Filter shape_filter(const BatchConfig& config, const Shape& asked, const Workloa
           "identity where batches are sampled: shaped noise has no amplification by sampling");
     }
   } else if (shape.kind() == Shape::Kind::automatic) {
-    shape = choose_shape(workload, horizon, config.objective, config.max_state_vectors);
+    shape = choose_shape(workload, horizon, config.objective,
+                         state_limit(config.max_state_vectors, config.dimension));
   }
   Filter filter = shape.filter(workload, horizon, config.objective);
   if (!filter.is_invertible())
@@ -190,8 +191,10 @@ void BatchMechanism::pay_for_rounding() {
   const ApproxDp target{.epsilon = config_.budget.epsilon, .delta = config_.budget.delta};
   const double mu = gdp_budget(target, distance_.bad_past);
   if (!(distance_.mu < mu)) {
-    throw InvalidParameter("epsilon", target.epsilon,
-                           "larger: rounding errors of the noise over so many draws are more than that");
+    throw InvalidParameter(
+        "epsilon", target.epsilon,
+        "larger, or the run shorter, or its shape identity: shaped noise has rounding errors, and over so "
+        "many draws they are more than that");
   }
   sigma_ = std::max(sigma_, (1 + 0x1p-50) / (mu - distance_.mu));
   calibration_ = calibrated(sigma_);

@@ -68,7 +68,7 @@ Shape resolve(const Shape& shape, const Workload& workload, const Horizon& horiz
               const StreamConfig& config) {
   if (shape.kind() != Shape::Kind::automatic) return shape;
   if (squares_noisy_rows(config.method) && config.second != SecondMoment::none) return Shape::identity();
-  return choose_shape(workload, horizon, config.objective, config.max_state_vectors);
+  return choose_shape(workload, horizon, config.objective, state_limit(config));
 }
 
 bool same_workload(const StreamConfig& config) {
@@ -199,8 +199,10 @@ void Mechanism::pay_for_rounding() {
   const ApproxDp target{.epsilon = config_.budget.epsilon, .delta = config_.budget.delta};
   mu_ = gdp_budget(target, bad_past_);
   if (!(distance.mu < mu_)) {
-    throw InvalidParameter("epsilon", target.epsilon,
-                           "larger: rounding errors of the noise over so many draws are more than that");
+    throw InvalidParameter(
+        "epsilon", target.epsilon,
+        "larger, or the run shorter, or its shape identity: shaped noise has rounding errors, and over so "
+        "many draws they are more than that");
   }
   const double ideal = sigma_;
   sigma_ = std::max(ideal, (1 + 0x1p-50) / (mu_ - distance.mu));

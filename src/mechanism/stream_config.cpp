@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <jme/base/errors.hpp>
@@ -16,6 +17,11 @@ double Budget::noise_multiplier() const {
     return sigma;
   }
   return jme::noise_multiplier({.epsilon = epsilon, .delta = delta});
+}
+
+StateLimit state_limit(const StreamConfig& config) {
+  return state_limit(config.max_state_vectors,
+                     std::max(config.dimension, second_moment_size(config.second, config.dimension)));
 }
 
 }  // namespace jme

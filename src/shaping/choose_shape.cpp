@@ -33,19 +33,19 @@ double value_of(const ShapeQuality& quality, Objective objective) {
 }
 
 /// The few shapes one of which is best: comparing them costs a few passes over the steps.
-std::vector<Shape> contenders(const Workload& workload, const Horizon& horizon,
-                              std::size_t max_state_vectors) {
+std::vector<Shape> contenders(const Workload& workload, const Horizon& horizon, const StateLimit& limit) {
   std::vector<Shape> shapes{Shape::identity()};
   const std::size_t n = horizon.steps();
   const auto kind = workload.kind();
-  if (kind != Workload::Kind::custom && max_state_vectors > 0) {
-    const std::size_t buffers = std::min(max_state_vectors, useful_buffers(n));
+  if (kind != Workload::Kind::custom && limit.vectors > 0) {
+    const std::size_t buffers = std::min(limit.vectors, useful_buffers(n));
     shapes.push_back(Shape::scaled_blt(buffers));
     if (kind == Workload::Kind::window) {
-      shapes.push_back(Shape::banded(std::min<std::size_t>(max_state_vectors, 31) + 1));
+      shapes.push_back(Shape::banded(std::min<std::size_t>(limit.vectors, 31) + 1));
+      shapes.push_back(Shape::blt(buffers));
     }
   }
-  if (n <= std::min(max_state_vectors, longest_history)) {
+  if (n <= std::min(limit.vectors, longest_history)) {
     if (kind != Workload::Kind::custom) shapes.push_back(Shape::square_root());
     if (n <= 256) shapes.push_back(Shape::dense());
   }
@@ -58,10 +58,10 @@ constexpr double least_useful_decay = 0.0063;
 
 /// Over a long horizon a scaled BLT beats every shape of as little state, unless there is nothing to gain.
 std::optional<Shape> known_choice(const Workload& workload, const Horizon& horizon, Objective objective,
-                                  std::size_t max_state_vectors) {
+                                  const StateLimit& limit) {
   constexpr std::size_t shortest = 256;
   const std::size_t n = horizon.steps();
-  const bool compares_history = n <= std::min(max_state_vectors, longest_history);
+  const bool compares_history = n <= std::min(limit.vectors, longest_history);
   if (n < shortest || compares_history) return std::nullopt;
   switch (workload.kind()) {
     case Workload::Kind::mean:
@@ -75,16 +75,19 @@ std::optional<Shape> known_choice(const Workload& workload, const Horizon& horiz
     case Workload::Kind::window: {
       // A band that holds the window is as good for very short ones; from two buffers on nothing else is.
       const std::size_t window = shaping::steps_in_window(workload, horizon);
-      if (max_state_vectors < 2 || window < 4) return std::nullopt;
-      return Shape::scaled_blt(std::min(max_state_vectors, window_buffers(window)));
+      if (limit.vectors < 2 || window < 4) return std::nullopt;
+      const std::size_t buffers = std::min(limit.vectors, window_buffers(window));
+      // The lag taps reach back three windows.
+      if (buffers + 3 * window <= limit.with_lags) return Shape::scaled_blt(buffers);
+      return window <= limit.vectors ? Shape::banded(limit.vectors + 1) : Shape::blt(buffers);
     }
     case Workload::Kind::prefix:
       break;
     case Workload::Kind::custom:
       return std::nullopt;
   }
-  if (max_state_vectors == 0) return Shape::identity();
-  return Shape::scaled_blt(std::min(max_state_vectors, useful_buffers(n)));
+  if (limit.vectors == 0) return Shape::identity();
+  return Shape::scaled_blt(std::min(limit.vectors, useful_buffers(n)));
 }
 
 Shape unbounded_choice(const Workload& workload, const Horizon& horizon, std::size_t max_state_vectors) {
@@ -119,10 +122,18 @@ ShapeQuality shape_quality(const Filter& workload, const Filter& shape, std::siz
           .state_vectors = shape.inverse_state_vectors()};
 }
 
+StateLimit state_limit(std::optional<std::size_t> asked, std::size_t width) {
+  if (asked) return {.vectors = *asked, .with_lags = *asked};
+  constexpr std::size_t bytes = std::size_t{256} << 20;
+  constexpr std::size_t least = StateLimit{}.vectors;
+  return {.vectors = least,
+          .with_lags = std::max(least, bytes / (sizeof(double) * std::max<std::size_t>(width, 1)))};
+}
+
 Shape choose_shape(const Workload& workload, const Horizon& horizon, Objective objective,
-                   std::size_t max_state_vectors) {
-  if (horizon.is_unbounded()) return unbounded_choice(workload, horizon, max_state_vectors);
-  if (const std::optional<Shape> known = known_choice(workload, horizon, objective, max_state_vectors)) {
+                   const StateLimit& limit) {
+  if (horizon.is_unbounded()) return unbounded_choice(workload, horizon, limit.vectors);
+  if (const std::optional<Shape> known = known_choice(workload, horizon, objective, limit)) {
     return *known;
   }
   constexpr double tie = 1e-5;
@@ -133,9 +144,9 @@ Shape choose_shape(const Workload& workload, const Horizon& horizon, Objective o
     std::size_t state_vectors;
   };
   std::optional<Best> best;
-  for (Shape& shape : contenders(workload, horizon, max_state_vectors)) {
+  for (Shape& shape : contenders(workload, horizon, limit)) {
     const Filter filter = shape.filter(workload, horizon, objective);
-    if (filter.inverse_state_vectors() > max_state_vectors) continue;
+    if (!limit.admits(filter)) continue;
     const ShapeQuality quality = shape_quality(a, filter);
     const double value = value_of(quality, objective);
     const bool less_state = best && quality.state_vectors < best->state_vectors;

@@ -50,7 +50,7 @@ std::vector<Trial> trials(const StreamConfig& config, const PlanScope& scope, co
   const bool two_shapes = config.second != SecondMoment::none && !pp;
   std::optional<Shape> second;
   const auto best = [&](const Workload& workload) {
-    return choose_shape(workload, horizon, config.objective, config.max_state_vectors);
+    return choose_shape(workload, horizon, config.objective, state_limit(config));
   };
   const Workload& workload_second = config.workload_second ? *config.workload_second : config.workload;
   if (two_shapes && names(config.shape_second)) second = config.shape_second;
@@ -105,8 +105,9 @@ std::string note(const Mechanism& mechanism, const PlanCandidate& candidate) {
   const bool grows = grows_with_the_stream(candidate.shape) ||
                      (candidate.shape_second && grows_with_the_stream(*candidate.shape_second));
   if (grows) parts.emplace_back("its state grows with the stream");
-  if (candidate.state_vectors > mechanism.config().max_state_vectors) {
-    parts.push_back(fmt::format("state above max-state-vectors = {}", mechanism.config().max_state_vectors));
+  if (!candidate.fits) {
+    parts.push_back(fmt::format("state above max-state-vectors = {}",
+                                mechanism.config().max_state_vectors.value_or(StateLimit{}.vectors)));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
 }
@@ -185,10 +186,12 @@ class Planner {
         .rmse_first = std::sqrt(error.first / (n * d)),
         .rmse_second = std::sqrt(error.second.high / (n * entries)),
         .state_vectors = mechanism.c1().inverse_state_vectors(),
+        .fits = state_limit(config).admits(mechanism.c1()),
         .note = {},
     };
     if (mechanism.has_second() && !pp) {
       candidate.state_vectors = std::max(candidate.state_vectors, mechanism.c2().inverse_state_vectors());
+      candidate.fits = candidate.fits && state_limit(config).admits(mechanism.c2());
       if (method != Method::cs) candidate.shape_second = trial.second;  // cs has one shape for both
     }
     candidate.note = note(mechanism, candidate);

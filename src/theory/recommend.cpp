@@ -35,7 +35,7 @@ double relative(double value, double best) {
 std::size_t recommend(const std::vector<PlanCandidate>& candidates, const StreamConfig& config) {
   Pool pool;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (candidates[i].state_vectors <= config.max_state_vectors) pool.push_back(i);
+    if (candidates[i].fits) pool.push_back(i);
   }
   if (pool.empty()) {
     for (std::size_t i = 0; i < candidates.size(); ++i) pool.push_back(i);

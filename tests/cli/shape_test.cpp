@@ -67,7 +67,7 @@ TEST_F(ShapeCommand, ShowsEverythingThatDefinesTheShape) {
   const auto window = jme("shape --workload window:20 --steps 500 --json");
   EXPECT_EQ(window.json()["shape"], "scaled-blt:3");
   EXPECT_EQ(window.json()["parameters"]["lag_taps"][2]["lag"], 60);
-  EXPECT_EQ(window.json()["state_vectors"], 3);
+  EXPECT_EQ(window.json()["state_vectors"], 63);
   const auto blt = jme("shape --workload mean --steps 500 --shape blt:2 --json").json()["parameters"];
   EXPECT_EQ(blt["zeros"].size(), 2u);
   EXPECT_FALSE(blt.contains("start_power"));

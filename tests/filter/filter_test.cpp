@@ -161,7 +161,7 @@ TEST(Filter, CountsTheVectorsThatItsInverseKeeps) {
   const std::size_t n = 100;
   EXPECT_EQ(Filter::identity(n).inverse_state_vectors(), 0u);
   EXPECT_EQ(Filter::toeplitz(n, samples::blt4()).inverse_state_vectors(), 4u);
-  EXPECT_EQ(Filter::toeplitz(n, samples::blt4()).with_lag_taps({{9, .5}}).inverse_state_vectors(), 4u);
+  EXPECT_EQ(Filter::toeplitz(n, samples::blt4()).with_lag_taps({{9, .5}}).inverse_state_vectors(), 13u);
   EXPECT_EQ(Filter::toeplitz(n, {.taps = std::vector<double>(16, 1.0)}).inverse_state_vectors(), 15u);
   EXPECT_EQ(Filter::toeplitz(n, samples::square_root(n)).inverse_state_vectors(), 99u);
   EXPECT_EQ(Filter::dense(Eigen::MatrixXd::Identity(7, 7)).inverse_state_vectors(), 6u);

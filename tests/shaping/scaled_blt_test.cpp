@@ -25,7 +25,7 @@ TEST(ScaledBlt, IsWithinATenthOfAPercentOfTheOptimumWithFourVectorsOfState) {
   for (const OptimalRmse& entry : optimal_rmse) {
     if (entry.workload.kind() == Workload::Kind::window) continue;
     const Horizon horizon(entry.steps);
-    const Shape choice = choose_shape(entry.workload, horizon, Objective::rmse, 4);
+    const Shape choice = choose_shape(entry.workload, horizon, Objective::rmse, state_limit(4, 1));
     EXPECT_EQ(choice.name(), "scaled-blt:4") << entry.workload.name();
     const ShapeQuality quality =
         shape_quality(entry.workload.filter(horizon), choice.filter(entry.workload, horizon));

@@ -134,7 +134,7 @@ TEST(ChooseShape, NeverExceedsTheStateAllowed) {
   for (const Workload& workload : {prefix(), mean(), decay(0.9), window(10)}) {
     for (const std::size_t most : {0ul, 1ul, 2ul, 4ul, 20ul, 1000ul}) {
       for (const Objective objective : {Objective::rmse, Objective::max}) {
-        const Shape choice = choose_shape(workload, Horizon(60), objective, most);
+        const Shape choice = choose_shape(workload, Horizon(60), objective, state_limit(most, 1));
         EXPECT_LE(choice.filter(workload, Horizon(60), objective).inverse_state_vectors(), most)
             << workload.name();
         EXPECT_NE(choice.kind(), Shape::Kind::automatic);
@@ -143,11 +143,24 @@ TEST(ChooseShape, NeverExceedsTheStateAllowed) {
   }
 }
 
+TEST(ChooseShape, OfAWindowKeepsThreeWindowsWhereTheyFitInMemory) {
+  // 3 x 100 vectors of 65 numbers fit in 256 MB, of 500,500 numbers they do not.
+  const auto chosen = [](std::size_t window_rows, std::size_t width) {
+    return choose_shape(window(window_rows), Horizon(1000), Objective::rmse, state_limit({}, width));
+  };
+  EXPECT_EQ(chosen(100, 65).kind(), Shape::Kind::scaled_blt);
+  EXPECT_EQ(chosen(10, 500'500).kind(), Shape::Kind::scaled_blt);  // 33 vectors of 4 MB
+  EXPECT_EQ(chosen(100, 500'500).kind(), Shape::Kind::blt);
+  EXPECT_EQ(state_limit({}, 500'500).with_lags, 67u);
+  EXPECT_EQ(state_limit({}, std::size_t{1} << 40).with_lags, 5u);
+  EXPECT_EQ(state_limit(3, 1).with_lags, 3u);
+}
+
 TEST(ChooseShape, IsNoWorseThanAnyCandidateThatFits) {
   for (const Workload& workload : {prefix(), mean(), decay(0.9)}) {
     for (const Objective objective : {Objective::rmse, Objective::max}) {
       const Horizon horizon(300);
-      const Shape choice = choose_shape(workload, horizon, objective, 4);
+      const Shape choice = choose_shape(workload, horizon, objective, state_limit(4, 1));
       const ShapeQuality best =
           shape_quality(workload.filter(horizon), choice.filter(workload, horizon, objective));
       const double chosen = objective == Objective::rmse ? best.rmse : best.max;
@@ -171,7 +184,7 @@ TEST(ChooseShape, DecidesLongHorizonsAsComparingWould) {
     const double identity = shape_quality(a, Filter::identity(300)).rmse;
     const double scaled = shape_quality(a, Shape::scaled_blt(4).filter(workload, horizon)).rmse;
     const bool worth_it = scaled < identity * (1 - 1e-5);
-    EXPECT_EQ(choose_shape(workload, horizon, Objective::rmse, 4).kind(),
+    EXPECT_EQ(choose_shape(workload, horizon, Objective::rmse, state_limit(4, 1)).kind(),
               worth_it ? Shape::Kind::scaled_blt : Shape::Kind::identity)
         << workload.name();
   }
@@ -192,20 +205,22 @@ TEST(Shape, NamesWhatWasTypedWhereItIsRefused) {
 TEST(ChooseShape, TakesTheIdentityForTheLeastMaximumOfAMean) {
   // Release 1 of a mean is the first row itself: no C brings the maximum below 1, and the identity attains
   // it.
-  const Shape choice = choose_shape(mean(), Horizon(100), Objective::max, 8);
+  const Shape choice = choose_shape(mean(), Horizon(100), Objective::max, state_limit(8, 1));
   EXPECT_EQ(choice.kind(), Shape::Kind::identity);
   EXPECT_DOUBLE_EQ(shape_quality(mean().filter(Horizon(100)), choice.filter(mean(), Horizon(100))).max, 1);
 }
 
 TEST(ChooseShape, WorksForACustomWorkload) {
   const Workload workload = custom(decay(0.9).filter(Horizon(30)).to_dense());
-  EXPECT_EQ(choose_shape(workload, Horizon(30), Objective::rmse, 4).kind(), Shape::Kind::identity);
-  EXPECT_EQ(choose_shape(workload, Horizon(30), Objective::rmse, 30).kind(), Shape::Kind::dense);
+  EXPECT_EQ(choose_shape(workload, Horizon(30), Objective::rmse, state_limit(4, 1)).kind(),
+            Shape::Kind::identity);
+  EXPECT_EQ(choose_shape(workload, Horizon(30), Objective::rmse, state_limit(30, 1)).kind(),
+            Shape::Kind::dense);
 }
 
 TEST(ChooseShape, WorksForASingleStep) {
   for (const Workload& workload : {prefix(), mean(), decay(0.5), window(1)}) {
-    const Shape choice = choose_shape(workload, Horizon(1), Objective::rmse, 4);
+    const Shape choice = choose_shape(workload, Horizon(1), Objective::rmse, state_limit(4, 1));
     const Filter c = choice.filter(workload, Horizon(1));
     EXPECT_NEAR(shape_quality(workload.filter(Horizon(1)), c).rmse, 1, 1e-12);
   }

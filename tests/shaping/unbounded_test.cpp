@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 Shape chosen(const Workload& workload, std::size_t memory = 5) {
-  return choose_shape(workload, Horizon::unbounded(), Objective::rmse, memory);
+  return choose_shape(workload, Horizon::unbounded(), Objective::rmse, state_limit(memory, 1));
 }
 
 ShapeQuality quality(const Workload& workload, const Shape& shape, std::size_t steps) {
@@ -100,7 +100,7 @@ TEST(Unbounded, ColumnsAreNoLongerThanOneWhateverTheLength) {
 
 TEST(Unbounded, BlocksFadeByTheirRows) {
   const Horizon blocks = Horizon::unbounded(10);
-  const Shape shape = choose_shape(decay(0.99), blocks, Objective::rmse, 5);
+  const Shape shape = choose_shape(decay(0.99), blocks, Objective::rmse, state_limit(5, 1));
   const Shape same = chosen(decay(std::pow(0.99, 10)));
   EXPECT_EQ(shape.name(), same.name());
   EXPECT_NEAR(shape_quality(decay(0.99).filter(blocks), shape.filter(decay(0.99), blocks), 1000).rmse,

@@ -180,11 +180,12 @@ PlanCandidate candidate(double first, double second, std::size_t state) {
           .rmse_first = 0,
           .rmse_second = 0,
           .state_vectors = state,
+          .fits = state <= 5,
           .note = {}};
 }
 
 TEST(Recommend, PutsTheFirstMomentFirstByDefault) {
-  const StreamConfig config;  // max_state_vectors 5
+  const StreamConfig config;
   EXPECT_EQ(theory::recommend({candidate(1.1, 1, 0), candidate(1, 50, 0), candidate(1.005, 40, 0)}, config),
             2U);
 }

@@ -94,8 +94,8 @@ class Filter {
   [[nodiscard]] std::vector<double> row_weights(std::size_t step) const;  ///< row `step`, all n entries
   [[nodiscard]] Eigen::MatrixXd to_dense() const;
 
-  /// Vectors of memory, per coordinate, that streaming F^-1 needs at the end of the stream; none for lag
-  /// taps, whose inputs are made again.
+  /// Vectors of memory, per coordinate, that streaming F^-1 needs at the end of the stream, those that lag
+  /// taps reach back to included.
   [[nodiscard]] std::size_t inverse_state_vectors() const;
 
  private:

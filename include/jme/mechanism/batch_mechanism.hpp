@@ -37,7 +37,8 @@ struct BatchConfig {
   std::optional<Shape> shape_second{};  ///< default: the same
   std::optional<double> lambda{};       ///< weight of the squares (joint-clip: tau); default 1/(2 zeta^2)
   Objective objective = Objective::rmse;
-  std::size_t max_state_vectors = 5;
+  /// Most memory `auto` may use, in vectors; by default state_limit's.
+  std::optional<std::size_t> max_state_vectors{};
   /// Bounds the floating-point error of a batch's sums in Euclidean length, relative to zeta (squares: to the
   /// bound of one example's squares). The default covers m gradients summed in float in any order up to m =
   /// 64 (m^2 2^-24), by halves up to 400 (m log2(m) 2^-24), in double any m ((m + 1) 2^-24); m is what a

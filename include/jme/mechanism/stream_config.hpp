@@ -43,9 +43,13 @@ struct StreamConfig {
   double alpha = 0.5;               ///< ime
   std::optional<double> tau{};      ///< cs, default 1/zeta^2
   Objective objective = Objective::rmse;
-  std::size_t max_state_vectors = 5;
+  /// Most memory `auto` may use, in vectors; by default state_limit's.
+  std::optional<std::size_t> max_state_vectors{};
   /// 0: as many as the processor has where a step is large enough to share, else 1. Never changes a number.
   unsigned threads = 0;
 };
+
+/// What `auto` may keep in memory: as asked, or by the width of the wider channel.
+[[nodiscard]] StateLimit state_limit(const StreamConfig& config);
 
 }  // namespace jme

@@ -110,11 +110,22 @@ struct ShapeQuality {
 [[nodiscard]] ShapeQuality shape_quality(const Filter& workload, const Filter& shape,
                                          std::size_t steps = std::numeric_limits<std::size_t>::max());
 
+/// How many vectors per coordinate a shape may keep.
+struct StateLimit {
+  std::size_t vectors = 5;    ///< running sums and past values
+  std::size_t with_lags = 5;  ///< of windows, with what their lag taps reach back to
+  [[nodiscard]] bool admits(const Filter& shape) const {
+    return shape.inverse_state_vectors() <= (shape.lag_taps().empty() ? vectors : with_lags);
+  }
+};
+/// `asked` vectors; else five, and for windows what fits in 256 MB at this width, but at least five.
+[[nodiscard]] StateLimit state_limit(std::optional<std::size_t> asked, std::size_t width);
+
 /// What `auto` means: the shape of least `objective` among those whose state fits, on ties (within 1e-5) the
 /// one with less state. Never `custom`, and `dense` only where n <= 256 and its state (n vectors) fits. Long
 /// horizons are decided by what is known about the shapes, without computing any errors.
 [[nodiscard]] Shape choose_shape(const Workload& workload, const Horizon& horizon, Objective objective,
-                                 std::size_t max_state_vectors);
+                                 const StateLimit& limit);
 /// All shapes that make sense for the workload, for planners that compare them.
 [[nodiscard]] std::vector<Shape> candidate_shapes(const Workload& workload, const Horizon& horizon);
 

@@ -22,6 +22,7 @@ struct PlanCandidate {
   double rmse_first,
       rmse_second;            ///< sqrt(error_first/(n d)), sqrt(error_second.high/(n d^2)) (diagonal: n d)
   std::size_t state_vectors;  ///< per coordinate, of the channel that keeps more
+  bool fits;                  ///< within what the configuration allows
   std::string note;           ///< why it is no good choice, where there is something to say; else empty
 };
 
@@ -40,7 +41,7 @@ struct PlanScope {
 /// Compares methods and shapes for this configuration. What cannot be built or predicted is left out and
 /// said so; throws only where nothing is left.
 ///
-/// Recommended, among the candidates whose state fits max_state_vectors (all, if none does):
+/// Recommended, among the candidates whose state fits (all, if none does):
 /// - With a balance w: least error_first + w error_second, the goal that w sets lambda for (MATH 3).
 /// - By default the first moment comes first: of those within 1% of the least first error, the least
 ///   second error. Replace-one has a second moment for free, so nothing has to be given up for it.
