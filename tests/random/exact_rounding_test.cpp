@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <random>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -205,6 +206,41 @@ TEST(ExactRounding, LeavesToTheFurtherRadiusWhatTheReadBitsLeaveOpen) {
         EXPECT_EQ(std::abs(zeros.whole - ones.whole), 1);
         EXPECT_GE(zeros.blocks, 1u);
         EXPECT_GE(ones.blocks, 1u);
+      }
+    }
+  }
+}
+
+// Where U is about 2^-62, unread digits of radius and angle move a draw equally far, and the draws that the
+// read bits allow are those between the two extreme ones of four corners. The boundary is put between an
+// extreme and the other corners, and the bits that follow lead to the extreme.
+TEST(ExactRounding, AllowsForTheUnreadBitsOfRadiusAndAngleTogether) {
+  RandomCases random(9);
+  for (const std::uint64_t axis : all_axes) {
+    for (const Half half : both_halves) {
+      for (int i = 0; i < 8; ++i) {
+        EndlessBits bits{.read = {1 + random.word() % 6, random.word(), random.word()}, .next = {}};
+        bits.read.angle = (bits.read.angle & angle_mask) | axis;
+        std::vector<std::pair<Precise, Block>> corners;  // the draw, and the bits that lead there
+        for (const bool upper_radius : {false, true}) {
+          for (const bool upper_angle : {false, true}) {
+            const Precise radius = radius_of(radius_fraction(bits, 0, upper_radius));
+            const Precise direction = direction_of(bits.read, half, angle_fraction(bits, 0, upper_angle));
+            corners.emplace_back(radius * direction, Block{upper_radius ? ~std::uint64_t{0} : 0,
+                                                           upper_angle ? ~std::uint64_t{0} : 0});
+          }
+        }
+        std::sort(corners.begin(), corners.end());
+        for (const auto& [extreme, other] : {std::pair(0, 1), std::pair(3, 2)}) {
+          const Precise between = (corners[static_cast<std::size_t>(extreme)].first +
+                                   corners[static_cast<std::size_t>(other)].first) /
+                                  2;
+          const AffineDraw affine = with_boundary_at(between, random.scale(), random.ratio());
+          bits.rest = corners[static_cast<std::size_t>(extreme)].second;
+          const Decided expected = wanted(bits, half, affine);
+          EXPECT_EQ(expected.blocks, 1u);
+          EXPECT_EQ(decided(bits, half, affine), expected);
+        }
       }
     }
   }
