@@ -51,7 +51,8 @@ void StreamFlags::attach(CLI::App& app) {
   add_text(app, "--max-state-vectors", max_state_vectors, "N",
            "Most memory auto may use, in vectors (default 5; windows: 256 MB)")
       ->group(how);
-  add_text(app, "--threads", threads, "N", "Threads to share large steps among (default: the processor's, where they help)")
+  add_text(app, "--threads", threads, "N",
+           "Threads to share large steps among (default: the processor's, where they help)")
       ->group(how);
 }
 

@@ -9,8 +9,8 @@
 #include <jme/calibration/calibration.hpp>
 #include <jme/mechanism/batch_mechanism.hpp>
 #include <jme/mechanism/mechanism.hpp>
-#include <jme/models/correlation.hpp>
 #include <jme/models/adam.hpp>
+#include <jme/models/correlation.hpp>
 #include <jme/models/covariance.hpp>
 #include <jme/models/density.hpp>
 #include <jme/models/pca.hpp>
