@@ -52,10 +52,12 @@ TEST(PlanCommand, AgreesWithTheFormulas) {
 }
 
 TEST(PlanCommand, ListsOnlyWhatIsNamed) {
-  for (const auto& candidate : jme(base + "--method ime --json").json()["candidates"])
-    EXPECT_EQ(candidate["method"], "ime");
-  for (const auto& candidate : jme(base + "--shape sqrt --json").json()["candidates"])
-    EXPECT_EQ(candidate["shape"], "sqrt");
+  const nlohmann::json of_method = jme(base + "--method ime --json").json()["candidates"];
+  ASSERT_FALSE(of_method.empty());
+  for (const auto& candidate : of_method) EXPECT_EQ(candidate["method"], "ime");
+  const nlohmann::json of_shape = jme(base + "--shape sqrt --json").json()["candidates"];
+  ASSERT_FALSE(of_shape.empty());
+  for (const auto& candidate : of_shape) EXPECT_EQ(candidate["shape"], "sqrt");
 }
 
 TEST(PlanCommand, WritesATableThatMarksTheRecommended) {
