@@ -166,5 +166,30 @@ TEST(GaussianPrivacy, RefusesParametersOutsideTheirRange) {
   }
 }
 
+TEST(GdpEpsilon, IsTheLeastThatDeltaAndBadEventsAllow) {
+  for (const double mu : {1e-3, 0.2, 1.0, 4.0}) {
+    for (const double bad : {0.0, 1e-12, 1e-8}) {
+      const double delta = 1e-5, epsilon = gdp_epsilon(mu, delta, bad);
+      const double spent = gaussian_delta(1 / mu, epsilon) + (1 + std::exp(epsilon)) * bad;
+      EXPECT_LE(spent, delta * (1 + 1e-12));
+      EXPECT_GT(spent, delta * (1 - 1e-6));
+    }
+  }
+  EXPECT_EQ(gdp_epsilon(1, 1e-6), gaussian_epsilon(1, 1e-6));
+  EXPECT_TRUE(std::isinf(gdp_epsilon(1, 1e-6, 1e-6)));
+}
+
+TEST(GdpBudget, LeavesRoomForBadEvents) {
+  for (const double epsilon : {1e-4, 1.0, 20.0}) {
+    const double bad = 1e-7 / (1 + std::exp(epsilon));
+    const double mu = gdp_budget({.epsilon = epsilon, .delta = 1e-6}, bad);
+    EXPECT_LT(mu, 1 / noise_multiplier({.epsilon = epsilon, .delta = 1e-6}));
+    const double spent = gaussian_delta(1 / mu, epsilon) + 1e-7;
+    EXPECT_LE(spent, 1e-6 * (1 + 1e-9));
+    EXPECT_GT(spent, 1e-6 * (1 - 1e-6));
+  }
+  EXPECT_THROW((void)gdp_budget({.epsilon = 1, .delta = 1e-6}, 1e-6), InvalidParameter);
+}
+
 }  // namespace
 }  // namespace jme
