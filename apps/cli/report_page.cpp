@@ -16,7 +16,7 @@ using report::text;
 
 std::string privacy_fact(const Mechanism& mechanism) {
   const Budget& budget = mechanism.config().budget;
-  if (budget.sigma != 0) return fmt::format("μ = {}", number_text(gdp_mu(mechanism.sigma())));
+  if (budget.sigma != 0) return fmt::format("μ = {}", number_text(mechanism.mu()));
   return fmt::format("ε\u00a0=\u00a0{}, δ\u00a0=\u00a0{}", plain_text(budget.epsilon),
                      plain_text(budget.delta));
 }

@@ -70,9 +70,9 @@ PastError dense_error(const Filter& shape) {
 
 /// sum of |pole|^k over the steps
 double geometric_sum(double pole, std::size_t steps) {
-  const double p = std::abs(pole);
+  const double gap = 1 - std::abs(pole);
   const auto n = static_cast<double>(steps);
-  return p == 1 ? n : (1 - std::pow(p, n)) / (1 - p);
+  return gap == 0 ? n : -std::expm1(n * std::log1p(-gap)) / gap;
 }
 
 /// sum of the moduli of the coefficients of 1 / (1 + sum_i weight_i x^lag_i)
@@ -112,7 +112,7 @@ PastError core_error(const Filter& shape) {
   double states = 0;
   PastError result{.errors = 0,
                    .cells = sizes.inverse_sum / sizes.inverse_length,
-                   .watched = 1 + (lags.empty() ? 0.0 : 1.0) + static_cast<double>(core.modes.size())};
+                   .watched = 2 + static_cast<double>(core.modes.size())};
   for (std::size_t i = 0; i < core.modes.size(); ++i) {
     const Mode& mode = core.modes[i];
     const CoreSizes::ModeSize& state = sizes.modes[i];
@@ -140,8 +140,7 @@ PastError core_error(const Filter& shape) {
     errors += tap * (old.errors() + 2 * old.total()) + past.total();  // joined to the past
     errors += 3 * (past.total() + tap * old.total());
   } else {
-    errors +=
-        3 * past.total();  // two reciprocals and their product with the sum, less one that is the fresh's
+    errors += 3 * past.total();  // 1 / column, over the tap, times the sum
   }
   result.errors = errors;
   return result;
@@ -185,10 +184,16 @@ NoiseDistance noise_distance(const Filter& shape, const NoiseScale& scale, doubl
                             : growth_of(shape);
   const double first = shape.is_dense() ? 1 : std::abs(shape.core().coefficients(1)[0]);
   const double smallest_fresh = scale.smallest() / (growth.diagonal * first);
-  // Half a unit of rounding in every step, and what eta adds, as an error of the draws.
-  const double reach = past_reach + shift + past.cells * (0.5 / smallest_fresh + 0x1p-30);
+  // eta = growth (13 + shift + cells (1 / (2 fresh) + eta)): half a unit of rounding in every step, and eta
+  // itself, act like errors of the draws.
   constexpr double second_order = 1 + 0x1p-10;
-  const double eta = u * reach * growth.row * past.errors * second_order;
+  const double growth_of_errors = u * growth.row * past.errors * second_order;
+  const double fed_back = growth_of_errors * past.cells;
+  if (!(fed_back < 0x1p-10)) {
+    throw InvalidParameter("shape", "its noise cannot be computed in doubles: rounding errors grow too much");
+  }
+  const double eta =
+      growth_of_errors * (past_reach + shift + past.cells * 0.5 / smallest_fresh) / (1 - fed_back);
   const double draws = static_cast<double>(shape.steps()) * static_cast<double>(scale.width());
   return {.mu = 2 * eta * std::sqrt(draws), .bad_past = draws * past.watched * beyond_reach};
 }

@@ -26,8 +26,8 @@ constexpr double test_error = 0x1p-50;
   return std::abs(value) < 0x1p50 && off <= 0.5 - test_error;
 }
 
-/// is_certain holds wherever |value - rounded| + value_error |value| is at most this: for the largest reach
-/// of a tile and the largest |own| there can be.
+/// For |value| < 2^50 is_certain holds wherever |value - rounded| + value_error |value| is at most this: for
+/// the largest reach of a tile and the largest |own| there can be.
 [[nodiscard]] inline double certain_limit(double largest_reach) {
   constexpr double farthest = GaussianSource::farthest_draw * (1 + 0x1p-20);
   return 0.5 - 2 * test_error - (own_error * farthest + spread) * (1 + 0x1p-20) * std::abs(largest_reach);

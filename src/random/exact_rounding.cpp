@@ -41,6 +41,7 @@ class Digits {
  public:
   explicit Digits(mpfr_prec_t precision) : whole_(precision) { mpfr_set_zero(whole_, 1); }
   void append(std::uint64_t bits, unsigned count) {
+    static_assert(sizeof(unsigned long) == sizeof(std::uint64_t));
     mpfr_mul_2ui(whole_, whole_, count, MPFR_RNDN);  // exact: the precision holds all digits
     mpfr_add_ui(whole_, whole_, bits, MPFR_RNDN);
     count_ += count;

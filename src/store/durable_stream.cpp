@@ -153,7 +153,7 @@ struct DurableStream::Impl {
   void check_source_budget() const {
     if (!options.max_mu) return;
     const double spent = Ledger::read(options.directory).mu_of(options.source);
-    const double mu = gdp_mu(mechanism.sigma());
+    const double mu = mechanism.mu();
     const double total = std::sqrt(spent * spent + mu * mu);
     if (total <= *options.max_mu) return;
     throw BudgetExhausted(fmt::format(

@@ -177,7 +177,14 @@ double Ledger::mu_of(std::string_view source) const {
     if (!entry.problem.empty()) {
       throw StateError(fmt::format("state {}: {}: what was spent cannot be told", entry.file, entry.problem));
     }
-    if (entry.source == source) squares += entry.mu * entry.mu;
+    if (entry.source != source) continue;
+    if (entry.is_old) {
+      throw StateError(
+          fmt::format("state {}: is of jme 0.1.0, which did not pay for its sampler: what was spent cannot "
+                      "be told as a mu",
+                      entry.file));
+    }
+    squares += entry.mu * entry.mu;
   }
   return std::sqrt(squares);
 }

@@ -11,7 +11,7 @@
 #include <jme/noise/noise_distance.hpp>
 #include <jme/random/gaussian_source.hpp>
 
-namespace jme {
+namespace jme::noise_distance_tests {
 namespace {
 
 constexpr std::size_t n = 400, width = 64;
@@ -132,4 +132,4 @@ TEST(NoiseDistance, RefusesAReplacedLastRow) {
 }
 
 }  // namespace
-}  // namespace jme
+}  // namespace jme::noise_distance_tests

@@ -6,8 +6,8 @@
 namespace jme {
 
 /// How far ShapedNoise is from the ideal mechanism (src/noise/GUARANTEES.md): data that an ideal one would
-/// move by `shift` = |C Delta| / scale are moved by at most shift + mu, but for pasts of probability bad_past.
-/// Two channels: mu adds up as the root of the squares, bad_past as a sum.
+/// move by `shift` = |C Delta| / scale are moved by at most shift + mu, but for pasts of probability
+/// bad_past. Two channels: mu adds up as the root of the squares, bad_past as a sum.
 struct NoiseDistance {
   double mu = 0;
   double bad_past = 0;
@@ -15,7 +15,8 @@ struct NoiseDistance {
 
 /// Over all steps of the shape. `shift`: an upper bound of the ideal shift of both channels together. Zero
 /// where C is diagonal. Upper bounds in O(steps x states) with schedules, in O(states^2) for BLTs without and
-/// for columns without end (dense: O(steps^3)). Throws InvalidParameter for a shape with a replaced last row.
+/// for columns without end (dense: O(steps^3)). Throws InvalidParameter for a shape with a replaced last row,
+/// or whose rounding errors grow without bounds.
 [[nodiscard]] NoiseDistance noise_distance(const Filter& shape, const NoiseScale& scale, double shift);
 
 /// Both channels of a mechanism, one after the other.
