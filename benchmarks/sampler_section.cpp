@@ -22,12 +22,6 @@ GaussianSource test_source() {
   return {InsecureTestSeed{1}.key(), Nonce{}};
 }
 
-/// As ShapedNoise rounds: to whole lattice units.
-void round_to_lattice(std::span<double> values, double scale) {
-  constexpr double shift = 0x1.8p52;
-  for (double& value : values) value = (scale * value + shift) - shift;
-}
-
 /// Raw AES-256-CTR of OpenSSL, in pieces of a tile's keystream: what no sampler keyed by it can pass.
 class Keystream {
  public:
@@ -59,7 +53,7 @@ class Keystream {
 Json shaped_rate(const Filter& shape, const Effort& effort) {
   const std::size_t width = second_moment_size(SecondMoment::full, 1000);
   std::vector<double> values(width, 0.0);
-  ShapedNoise noise(shape, test_source(), Channel::second, std::vector<double>(width, 0x1p20));
+  ShapedNoise noise(shape, test_source(), Channel::second, NoiseScale::uniform(width, 0x1p20));
   return rate(static_cast<double>(width), timed(effort, [&] { noise.add_to(values); }));
 }
 
@@ -70,23 +64,29 @@ Json sampler_section(const Options& options) {
   std::vector<double> out(tile);
   const GaussianSource source = test_source();
   std::uint64_t step = 0;
-  const auto fill = [&](const auto& use) {
-    ++step;
-    for (std::size_t first = 0; first < normals; first += tile) {
-      source.fill(Channel::first, step, first, out);
-      use(std::span<double>(out));
-    }
-  };
   const double count = normals;
   Json result;
-  result["fill"] = rate(count, timed(options.effort, [&] { fill([](std::span<double>) {}); }));
+  result["fill"] = rate(count, timed(options.effort, [&] {
+                          ++step;
+                          for (std::size_t first = 0; first < normals; first += tile) {
+                            source.fill(Channel::first, step, first, out);
+                          }
+                        }));
+  // Drawn, rounded exactly and added, tile by tile in the nearest cache.
+  constexpr std::size_t horizon = 1'000'000;
+  ShapedNoise rounded(Filter::identity(horizon), source, Channel::first,
+                      NoiseScale::uniform(normals, 0x1p20));
   result["fill_rounded"] = rate(count, timed(options.effort, [&] {
-                                  fill([](std::span<double> draws) { round_to_lattice(draws, 0x1p20); });
+                                  rounded.begin_step();
+                                  constexpr std::size_t piece = FilterStream::tile;
+                                  for (std::size_t first = 0; first < normals; first += piece) {
+                                    rounded.add_tile(first, std::span(out).first(piece));
+                                  }
+                                  rounded.end_step();
                                 }));
   Keystream keystream;
   result["keystream_limit"] = rate(count, timed(options.effort, [&] { keystream.make(normals); }));
   result["bytes_a_normal"] = bytes_a_normal;
-  constexpr std::size_t horizon = 1'000'000;
   result["identity_noise"] = shaped_rate(Filter::identity(horizon), options.effort);
   result["scaled_blt_noise"] =
       shaped_rate(Shape::scaled_blt(4).filter(prefix(), Horizon(horizon)), options.effort);

@@ -177,7 +177,7 @@ void FilterStream::advance(std::span<const double> in, std::span<double> out) {
 
 OneTapStep FilterStream::one_tap_step(std::size_t begin) {
   return {.in = in_,
-          .tap = form_ == Form::feedback ? 1 / taps_[0] : taps_[0],
+          .tap = taps_[0],
           .out = out_,
           .modes = step_modes_,
           .states = modes_.data() + begin,
@@ -187,8 +187,6 @@ OneTapStep FilterStream::one_tap_step(std::size_t begin) {
 void FilterStream::step_tile(std::size_t begin, std::span<double> values) {
   if (form_ == Form::series && slots_ == 0) {
     series_step(one_tap_step(begin), values.data(), values.size());
-  } else if (form_ == Form::feedback && slots_ == 0) {
-    feedback_step(one_tap_step(begin), values.data(), values.size());
   } else {
     if (in_ != 1) scale(in_, values.data(), values.size());
     switch (form_) {

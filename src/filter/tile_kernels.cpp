@@ -21,15 +21,13 @@ HWY_INLINE Vec MulThenAdd(Vec a, Vec b, Vec c) {
   return hn::Add(hn::Mul(a, b), c);
 }
 
-enum class Form { series, feedback };
-
 #if HWY_HAVE_SCALABLE
 constexpr std::size_t kUnrolledModes = 0;  // such vectors cannot stand in arrays
 #else
 constexpr std::size_t kUnrolledModes = 6;
 
 /// `M` modes with all numbers in registers: every running sum is loaded and stored once.
-template <Form form, std::size_t M, bool has_tap>
+template <std::size_t M, bool has_tap>
 HWY_INLINE void StepModes(const OneTapStep& step, double* HWY_RESTRICT values, std::size_t count) {
   const Tag d;
   const Vec in = hn::Set(d, step.in), tap = hn::Set(d, step.tap), out = hn::Set(d, step.out);
@@ -41,31 +39,25 @@ HWY_INLINE void StepModes(const OneTapStep& step, double* HWY_RESTRICT values, s
     states[m] = step.states + m * step.stride;
   }
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    Vec u = hn::Mul(hn::LoadU(d, values + i), in);
+    const Vec u = hn::Mul(hn::LoadU(d, values + i), in);
 #pragma GCC unroll 6
     for (std::size_t m = 0; m < M; ++m) state[m] = hn::LoadU(d, states[m] + i);
     Vec past = hn::Mul(weight[0], state[0]);
 #pragma GCC unroll 6
     for (std::size_t m = 1; m < M; ++m) past = MulThenAdd(weight[m], state[m], past);
-    if constexpr (form == Form::series) {
-      const Vec own = has_tap ? hn::Mul(u, tap) : u;
-      hn::StoreU(hn::Mul(hn::Add(own, past), out), d, values + i);
-    } else {
-      u = hn::Sub(u, past);
-      if constexpr (has_tap) u = hn::Mul(u, tap);
-      hn::StoreU(hn::Mul(u, out), d, values + i);
-    }
+    const Vec own = has_tap ? hn::Mul(u, tap) : u;
+    hn::StoreU(hn::Mul(hn::Add(own, past), out), d, values + i);
 #pragma GCC unroll 6
     for (std::size_t m = 0; m < M; ++m) hn::StoreU(MulThenAdd(pole[m], state[m], u), d, states[m] + i);
   }
 }
 
-template <Form form, std::size_t M>
+template <std::size_t M>
 HWY_INLINE void StepUnrolled(const OneTapStep& step, double* values, std::size_t count) {
   if (step.tap != 1) {
-    StepModes<form, M, true>(step, values, count);
+    StepModes<M, true>(step, values, count);
   } else {
-    StepModes<form, M, false>(step, values, count);
+    StepModes<M, false>(step, values, count);
   }
 }
 #endif
@@ -81,23 +73,17 @@ HWY_INLINE void StepNoModes(const OneTapStep& step, double* values, std::size_t 
 }
 
 /// Any number of modes, with a loop inside the loop.
-template <Form form>
 HWY_INLINE void StepManyModes(const OneTapStep& step, double* values, std::size_t count) {
   const Tag d;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    Vec u = hn::Mul(hn::LoadU(d, values + i), hn::Set(d, step.in));
+    const Vec u = hn::Mul(hn::LoadU(d, values + i), hn::Set(d, step.in));
     Vec past = hn::Mul(hn::Set(d, step.modes[0].weight), hn::LoadU(d, step.states + i));
     for (std::size_t m = 1; m < step.modes.size(); ++m) {
       past =
           MulThenAdd(hn::Set(d, step.modes[m].weight), hn::LoadU(d, step.states + m * step.stride + i), past);
     }
-    if constexpr (form == Form::series) {
-      const Vec y = MulThenAdd(u, hn::Set(d, step.tap), past);
-      hn::StoreU(hn::Mul(y, hn::Set(d, step.out)), d, values + i);
-    } else {
-      u = hn::Mul(hn::Sub(u, past), hn::Set(d, step.tap));
-      hn::StoreU(hn::Mul(u, hn::Set(d, step.out)), d, values + i);
-    }
+    const Vec y = MulThenAdd(u, hn::Set(d, step.tap), past);
+    hn::StoreU(hn::Mul(y, hn::Set(d, step.out)), d, values + i);
     for (std::size_t m = 0; m < step.modes.size(); ++m) {
       double* state = step.states + m * step.stride + i;
       hn::StoreU(MulThenAdd(hn::Set(d, step.modes[m].pole), hn::LoadU(d, state), u), d, state);
@@ -105,32 +91,28 @@ HWY_INLINE void StepManyModes(const OneTapStep& step, double* values, std::size_
   }
 }
 
-template <Form form>
-HWY_INLINE void Step(const OneTapStep& step, double* values, std::size_t count) {
+void SeriesStep(const OneTapStep& step, double* values, std::size_t count) {
   const std::size_t modes = step.modes.size();
   if (modes == 0) return StepNoModes(step, values, count);
-  if (modes > kUnrolledModes) return StepManyModes<form>(step, values, count);
+  if (modes > kUnrolledModes) return StepManyModes(step, values, count);
 #if !HWY_HAVE_SCALABLE
   switch (modes) {
     case 1:
-      return StepUnrolled<form, 1>(step, values, count);
+      return StepUnrolled<1>(step, values, count);
     case 2:
-      return StepUnrolled<form, 2>(step, values, count);
+      return StepUnrolled<2>(step, values, count);
     case 3:
-      return StepUnrolled<form, 3>(step, values, count);
+      return StepUnrolled<3>(step, values, count);
     case 4:
-      return StepUnrolled<form, 4>(step, values, count);
+      return StepUnrolled<4>(step, values, count);
     case 5:
-      return StepUnrolled<form, 5>(step, values, count);
+      return StepUnrolled<5>(step, values, count);
     default:
-      return StepUnrolled<form, 6>(step, values, count);
+      return StepUnrolled<6>(step, values, count);
   }
 #endif
 }
 
-void SeriesStep(const OneTapStep& step, double* values, std::size_t count) {
-  Step<Form::series>(step, values, count);
-}
 void RunningSumStep(const OneTapStep& step, double unit, const double* HWY_RESTRICT values,
                     double* HWY_RESTRICT to, std::size_t count) {
   const Tag d;
@@ -142,10 +124,6 @@ void RunningSumStep(const OneTapStep& step, double unit, const double* HWY_RESTR
     hn::StoreU(hn::Mul(hn::Mul(sum, out), factor), d, to + i);
   }
 }
-void FeedbackStep(const OneTapStep& step, double* values, std::size_t count) {
-  Step<Form::feedback>(step, values, count);
-}
-
 template <bool fresh>
 HWY_INLINE void SumWeighted(std::span<const Weighted> terms, double* sum, std::size_t count) {
   const Tag d;
@@ -212,7 +190,6 @@ HWY_AFTER_NAMESPACE();
 namespace jme {
 
 HWY_EXPORT(SeriesStep);
-HWY_EXPORT(FeedbackStep);
 HWY_EXPORT(AssignWeighted);
 HWY_EXPORT(AddWeighted);
 HWY_EXPORT(AdvanceSum);
@@ -223,9 +200,6 @@ HWY_EXPORT(Flush);
 
 void series_step(const OneTapStep& step, double* values, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(SeriesStep)(step, values, count);
-}
-void feedback_step(const OneTapStep& step, double* values, std::size_t count) {
-  HWY_DYNAMIC_DISPATCH(FeedbackStep)(step, values, count);
 }
 void assign_weighted(std::span<const Weighted> terms, double* sum, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(AssignWeighted)(terms, sum, count);

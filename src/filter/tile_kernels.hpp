@@ -14,7 +14,7 @@ namespace jme {
 /// One step of a filter whose only tap is the first. Mode m's running sums are at states + m * stride.
 struct OneTapStep {
   double in;   ///< factor of the input
-  double tap;  ///< the first tap (series), or one over it (feedback)
+  double tap;  ///< the first tap
   double out;  ///< factor of the output
   std::span<const Mode> modes;
   double* states;
@@ -25,8 +25,6 @@ void series_step(const OneTapStep& step, double* values, std::size_t count);
 /// The same for tap = weight = pole = 1, a running sum: S <- S + u;  to <- unit (out S).
 void running_sum_step(const OneTapStep& step, double unit, const double* values, double* to,
                       std::size_t count);
-/// x = tap (u - sum_m weight_m S_m);  S_m <- pole_m S_m + x;  values <- out x.
-void feedback_step(const OneTapStep& step, double* values, std::size_t count);
 
 struct Weighted {
   double weight;

@@ -17,16 +17,13 @@ double length(const std::vector<double>& values) {
   return std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));
 }
 
-CoreSizes::ModeSize summed_mode_size(double pole, const std::vector<double>& taken,
-                                     const std::vector<double>& fed_back) {
-  double state = 0, squares = 0, error = 0, moduli = 0;
-  for (std::size_t k = 0; k < taken.size(); ++k) {
-    state = pole * state + taken[k];
-    error = pole * error + fed_back[k];
+CoreSizes::ModeSize summed_mode_size(double pole, const std::vector<double>& taken) {
+  double state = 0, squares = 0, moduli = 0;
+  for (const double value : taken) {
+    state = pole * state + value;
     if (std::abs(state) < 1e-300) state = 0;  // subnormal numbers would only be slow
-    if (std::abs(error) < 1e-300) error = 0;
     squares += state * state;
-    moduli += std::abs(error);
+    moduli += std::abs(state);
   }
   return {.length = std::sqrt(squares), .reach = moduli};
 }
@@ -45,21 +42,15 @@ double joint_gap(double a, double b) {
 
 CoreSizes summed_core_sizes(const Toeplitz& core, std::size_t steps) {
   const std::vector<double> inverse = core.inverse_coefficients(steps);
-  Toeplitz unlagged = core;
-  unlagged.lag_taps.clear();
-  const std::vector<double> fed_back = core.lag_taps.empty() ? inverse : unlagged.inverse_coefficients(steps);
-  CoreSizes sizes{.first = std::abs(inverse[0]),
-                  .core_sum = sum_of_moduli(core.coefficients(steps)),
+  CoreSizes sizes{.core_sum = sum_of_moduli(core.coefficients(steps)),
                   .inverse_sum = sum_of_moduli(inverse),
                   .inverse_length = length(inverse),
-                  .fed_back_sum = sum_of_moduli(fed_back),
                   .modes = {}};
-  // Of a series (an inverted core) the running sums take in the draws themselves, and nothing is fed back.
+  // Of a series (an inverted core) the running sums take in the draws themselves.
   std::vector<double> impulse(core.inverted ? steps : 0, 0.0);
   if (core.inverted) impulse[0] = 1;
   for (const Mode& mode : core.modes) {
-    sizes.modes.push_back(core.inverted ? summed_mode_size(mode.pole, impulse, impulse)
-                                        : summed_mode_size(mode.pole, inverse, fed_back));
+    sizes.modes.push_back(summed_mode_size(mode.pole, core.inverted ? impulse : inverse));
   }
   return sizes;
 }
@@ -72,15 +63,9 @@ std::optional<CoreSizes> closed_core_sizes(const Toeplitz& core, std::size_t ste
   const auto n = static_cast<double>(steps);
   const std::vector<double>&gaps = inverse->gaps, &residues = inverse->weights;
   const std::size_t p = gaps.size();
-  CoreSizes sizes{.first = inverse->tap,
-                  .core_sum = core.taps[0],
-                  .inverse_sum = inverse->tap,
-                  .inverse_length = 0,
-                  .fed_back_sum = 0,
-                  .modes = {}};
+  CoreSizes sizes{.core_sum = core.taps[0], .inverse_sum = inverse->tap, .inverse_length = 0, .modes = {}};
   for (const Mode& mode : core.modes) sizes.core_sum += mode.weight * geometric_sum(1 - mode.pole, n - 1);
   for (std::size_t j = 0; j < p; ++j) sizes.inverse_sum -= residues[j] * geometric_sum(gaps[j], n - 1);
-  sizes.fed_back_sum = sizes.inverse_sum;
   const auto squares = [&](const std::vector<double>& amplitudes, double count) {
     double sum = 0;
     for (std::size_t j = 0; j < p; ++j) {

@@ -8,18 +8,16 @@
 
 namespace jme {
 
-/// Sizes of the sequences in which rounding errors of C^-1 z travel, over a number of steps; upper bounds,
+/// Sizes of the sequences of a core without lag taps, over a number of steps; upper bounds,
 /// but for `length`, which is exact. Letters as in GUARANTEES.md: c the core's coefficients, b its inverse's,
 /// s_i the response of a mode's running sum to a draw.
 struct CoreSizes {
-  double first;           ///< |b_0|
   double core_sum;        ///< ||c||_1
   double inverse_sum;     ///< ||b||_1
   double inverse_length;  ///< ||b||_2
-  double fed_back_sum;    ///< ||b||_1 without lag taps
   struct ModeSize {
     double length;  ///< ||s_i||_2
-    double reach;   ///< ||s_i||_1 without lag taps
+    double reach;   ///< ||s_i||_1
   };
   std::vector<ModeSize> modes;
 };
