@@ -28,6 +28,7 @@ double weight_of_row_before(const Workload& workload, const Horizon& horizon) {
 
 DrawPeriods draw_periods(const Key& key, const std::vector<NoncePeriod>& nonces) {
   std::vector<DrawPeriod> periods;
+  periods.reserve(nonces.size());
   for (const NoncePeriod& period : nonces) {
     periods.push_back({.first_step = period.first_step, .source = GaussianSource(key, period.nonce)});
   }

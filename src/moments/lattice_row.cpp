@@ -35,9 +35,11 @@ void clip_and_snap(std::span<const double> row, double norm_bound, std::span<dou
   const double scale = std::min(largest, limit) / norm_bound * units_in_bound;
   for (double& v : units) v = std::floor(v * scale + 0.5);
 
-  for (double square = sum_of_squares(units); square > largest_square; square = sum_of_squares(units)) {
+  double square = sum_of_squares(units);
+  while (square > largest_square) {
     const double shrink = units_in_bound / std::sqrt(square) * (1 - 0x1p-50);
     for (double& v : units) v = std::trunc(v * shrink);
+    square = sum_of_squares(units);
   }
 }
 

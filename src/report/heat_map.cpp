@@ -162,9 +162,10 @@ void draw_cells(Canvas& canvas, const HeatMap& map, const std::vector<std::strin
   std::map<std::size_t, std::string> paths;  // cells without a tip, by level
   for (std::size_t k = 0; k < map.values.size(); ++k) {
     if (!std::isfinite(map.values[k])) continue;
-    const Box box{layout.left + static_cast<double>(k % map.columns.size()) * layout.cell_width,
-                  layout.top + static_cast<double>(k / map.columns.size()) * layout.cell_height,
-                  layout.cell_width - gap, layout.cell_height - gap};
+    const std::size_t row = k / map.columns.size(), column = k % map.columns.size();
+    const Box box{layout.left + static_cast<double>(column) * layout.cell_width,
+                  layout.top + static_cast<double>(row) * layout.cell_height, layout.cell_width - gap,
+                  layout.cell_height - gap};
     const bool plain = !map.plain.empty() && map.plain[k];
     const std::size_t level = levels.level(map.values[k]);
     if (!map.tips.empty()) {
@@ -179,10 +180,10 @@ void draw_cells(Canvas& canvas, const HeatMap& map, const std::vector<std::strin
   if (layout.text_size == 0) return;
   for (std::size_t k = 0; k < map.values.size(); ++k) {
     if (!std::isfinite(map.values[k])) continue;
+    const std::size_t row = k / map.columns.size(), column = k % map.columns.size();
     const Point centre{
-        layout.left + (static_cast<double>(k % map.columns.size()) + 0.5) * layout.cell_width - gap / 2,
-        layout.top + (static_cast<double>(k / map.columns.size()) + 0.5) * layout.cell_height +
-            layout.text_size * 0.32};
+        layout.left + (static_cast<double>(column) + 0.5) * layout.cell_width - gap / 2,
+        layout.top + (static_cast<double>(row) + 0.5) * layout.cell_height + layout.text_size * 0.32};
     const bool plain = !map.plain.empty() && map.plain[k];
     canvas.text(centre, cells[k],
                 {.style = plain ? "soft" : levels.text_style(levels.level(map.values[k])),

@@ -65,8 +65,9 @@ Drawing draw(const SmallMultiples& charts) {
   heading.draw(canvas, {margin, margin});
   legend.draw(canvas, {margin, margin + heading.height() + 4});
   for (std::size_t i = 0; i < panels.size(); ++i) {
-    Box box{margin + static_cast<double>(i % columns) * (charts.panel.width + between),
-            top + static_cast<double>(i / columns) * (charts.panel.height + between), charts.panel.width,
+    const std::size_t row = i / columns, column = i % columns;
+    Box box{margin + static_cast<double>(column) * (charts.panel.width + between),
+            top + static_cast<double>(row) * (charts.panel.height + between), charts.panel.width,
             charts.panel.height};
     const Heading name(panels[i].title, box.width);
     name.draw(canvas, {box.left, box.top});

@@ -55,7 +55,7 @@ std::string html_of(const Figure& figure, std::size_t number) {
 
 Page::Page(std::string title) : title_(std::move(title)) {}
 
-void Page::add(std::string html) {
+void Page::add(const std::string& html) {
   (sections_.empty() ? top_ : body_) += html;
 }
 

@@ -70,6 +70,7 @@ std::vector<Point> outline(const std::vector<Column>& columns) {
     if (end == columns.size() && end - begin > 1) kept.push_back({columns[end - 1].x, all.low, all.high});
   });
   std::vector<Point> points;
+  points.reserve(2 * kept.size());
   for (const Column& column : kept) points.push_back({column.x, column.high});
   for (auto column = kept.rbegin(); column != kept.rend(); ++column)
     points.push_back({column->x, column->low});

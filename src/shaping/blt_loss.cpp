@@ -41,7 +41,8 @@ BltLoss::BltLoss(const Problem& problem) : problem_(problem) {
   const double exact = std::min(n, 128.0);
   // sum_{t > m} 1/t^2, the far end of it by the midpoint rule
   double tail = n > exact ? 1 / (exact + 0.5) - 1 / (n + 0.5) : 0;
-  for (double m = exact - 1; m >= 0; --m) {
+  for (auto i = static_cast<std::size_t>(exact); i-- > 0;) {
+    const auto m = static_cast<double>(i);
     tail += 1 / ((m + 1) * (m + 1));
     mean_nodes_.push_back({.lag = m, .weight = tail});
   }

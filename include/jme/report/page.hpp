@@ -63,7 +63,7 @@ class Page {
   [[nodiscard]] const std::vector<Drawing>& drawings() const { return drawings_; }
 
  private:
-  void add(std::string html);
+  void add(const std::string& html);
   std::string title_;
   std::string top_, body_, footer_;
   std::vector<std::string> sections_;
