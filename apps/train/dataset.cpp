@@ -103,7 +103,7 @@ Pictures read_idx_pair(const std::string& pictures_path, const std::string& labe
 
 /// CIFAR-10's records: a label, then 32 x 32 bytes of red, green and blue.
 void append_cifar_batch(const std::string& path, std::int64_t classes, Pictures& pictures) {
-  constexpr std::size_t picture = 3 * 32 * 32, records = 10'000;
+  constexpr std::size_t picture = std::size_t{3} * 32 * 32, records = 10'000;
   std::ifstream file(path, std::ios::binary);
   if (!file) throw DataError(fmt::format("{}: cannot be opened (scripts/get-cifar10 makes it)", path));
   std::vector<char> bytes(records * (picture + 1));

@@ -44,7 +44,7 @@ at::Tensor convolution_weight_gradients(const at::Tensor& input, const at::Tenso
   const std::int64_t examples = input.size(0), out = output.size(1);
   const std::int64_t positions = size.height * size.width, inputs = 9 * size.channels;
   const at::Tensor whole_input = input.contiguous(), whole_output = output.contiguous();
-  const at::Tensor weights = at::empty({examples, out * inputs}, at::kFloat);
+  at::Tensor weights = at::empty({examples, out * inputs}, at::kFloat);
   const auto range = [&](std::int64_t first, std::int64_t last) {
     std::vector<float> unfolded(static_cast<std::size_t>(inputs * positions));
     for (std::int64_t j = first; j < last; ++j) {

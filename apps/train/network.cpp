@@ -206,7 +206,7 @@ std::string Network::describe() const {
 
 at::Tensor Network::logits(const at::Tensor& pictures) const {
   layers_->check(pictures);
-  const at::Tensor all = at::empty({pictures.size(0), layers_->classes}, at::kFloat);
+  at::Tensor all = at::empty({pictures.size(0), layers_->classes}, at::kFloat);
   for (std::int64_t begin = 0; begin < pictures.size(0); begin += logits_at_a_time) {
     const std::int64_t count = std::min(logits_at_a_time, pictures.size(0) - begin);
     all.narrow(0, begin, count)
