@@ -110,10 +110,12 @@ RenyiBound rdp_epsilon(const SubsampledGaussian& mechanism, Delta delta) {
   // Beyond this order the divergence is that of the unsampled mechanism within a constant, and rising.
   const double last = std::log(1e3 * std::max(1.0, mechanism.sigma));
   constexpr double step = 0.25;
-  double best_at = -6;
+  constexpr double first = -6;
+  double best_at = first;
   RenyiBound best = bound(best_at);
   int worse = 0;
-  for (double t = best_at + step; t <= last && worse < 8; t += step) {
+  for (int i = 1; first + i * step <= last && worse < 8; ++i) {
+    const double t = first + i * step;
     const RenyiBound here = bound(t);
     worse = here.epsilon > best.epsilon ? worse + 1 : 0;
     if (here.epsilon < best.epsilon) best = here, best_at = t;
