@@ -19,6 +19,8 @@ constexpr double largest_norm_bound = 1e140;
 // An int64 holds the exact sum of so many products of 2^40 lattice units, and half a unit of rounding: one
 // row more and the sum of rows at the bound is 2^63.
 constexpr std::size_t largest_block = (std::size_t{1} << 23) - 1;
+// Of the noise; beyond it running sums have two words.
+constexpr double affordable_cost = 1e-3;
 
 Horizon checked_horizon(const StreamConfig& config) {
   if (config.every == 0 || config.every > largest_block) {
@@ -185,9 +187,15 @@ std::size_t Mechanism::error_steps() const {
 // be paid in one go: more noise is never farther off.
 void Mechanism::pay_for_rounding() {
   const double shift = gdp_mu(sigma_);
-  NoiseDistance distance = noise_distance(c1_, noise_scale_first(calibration_), shift);
-  if (calibration_.std_second > 0) {
-    distance = joined(distance, noise_distance(c2_, noise_scale_second(calibration_), shift));
+  const auto distance_with = [&](SumWords words) {
+    const NoiseDistance first = noise_distance(c1_, noise_scale_first(calibration_), shift, words);
+    if (calibration_.std_second == 0) return first;
+    return joined(first, noise_distance(c2_, noise_scale_second(calibration_), shift, words));
+  };
+  NoiseDistance distance = distance_with(sum_words_);
+  if (distance.mu > affordable_cost * shift) {
+    sum_words_ = SumWords::two;
+    distance = distance_with(sum_words_);
   }
   bad_past_ = distance.bad_past;
   if (distance.mu == 0) return;

@@ -93,7 +93,7 @@ MomentStream::Engine::Engine(const Mechanism& design, const Key& key, std::vecto
       levels(mechanism),
       noises_rows(squares_noisy_rows(config().method)),
       noise_first(mechanism.c1(), draw_periods(key, nonces), Channel::first,
-                  mechanism.noise_scale_first(mechanism.calibration())),
+                  mechanism.noise_scale_first(mechanism.calibration()), mechanism.sum_words()),
       pool(thread_count(config())),
       row(config().dimension),
       first(config().dimension, 0.0),
@@ -112,7 +112,7 @@ MomentStream::Engine::Engine(const Mechanism& design, const Key& key, std::vecto
     accumulate_bias.emplace(accumulator(mechanism.workload_second(), horizon(), 1));
   } else {
     noise_second.emplace(mechanism.c2(), draw_periods(key, nonces), Channel::second,
-                         mechanism.noise_scale_second(mechanism.calibration()));
+                         mechanism.noise_scale_second(mechanism.calibration()), mechanism.sum_words());
   }
 }
 

@@ -27,7 +27,7 @@ struct MomentStream::Engine {
 
   void push(std::span<const double> values);
   void finish();
-  [[nodiscard]] StreamState state() const;
+  [[nodiscard]] StreamState state(std::uint64_t since) const;
   /// On an engine that has done nothing yet. Throws StateError.
   void restore(const StreamState& state);
 

@@ -1,6 +1,7 @@
 #include "moments/engine_state.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <jme/base/errors.hpp>
 
@@ -10,7 +11,7 @@
 namespace jme {
 namespace {
 
-std::uint64_t noise_steps(const Mechanism& mechanism, const StreamState& state) {
+std::uint64_t noise_steps_of(const Mechanism& mechanism, const StreamState& state) {
   return squares_noisy_rows(mechanism.config().method) ? state.rows : state.steps;
 }
 
@@ -52,12 +53,27 @@ class Numbers {
   std::span<const double> left_;
 };
 
+/// What a channel kept of a step; empty where the state does not have it.
+ShapedNoise::KeptOf kept_of(const StreamState& state, std::vector<double> KeptNoise::*channel) {
+  return [&state, channel](std::size_t step) -> std::span<const double> {
+    const std::uint64_t first = state.kept.empty() ? 0 : state.kept.front().step;
+    if (step < first || step - first >= state.kept.size()) return {};
+    const KeptNoise& vectors = state.kept[step - first];
+    const std::vector<double>& numbers = vectors.*channel;
+    if (vectors.step != step ||
+        !std::all_of(numbers.begin(), numbers.end(), [](double value) { return std::isfinite(value); })) {
+      throw StateError("state: what its noise kept is not in order");
+    }
+    return numbers;
+  };
+}
+
 }  // namespace
 
 std::vector<NoncePeriod> periods_after(const Mechanism& mechanism, const StreamState& state,
                                        const Nonce& fresh) {
   check_counts(mechanism, state);
-  const std::uint64_t done = noise_steps(mechanism, state);
+  const std::uint64_t done = noise_steps_of(mechanism, state);
   std::vector<NoncePeriod> periods = state.nonces;
   const bool known = std::all_of(periods.begin(), periods.end(),
                                  [done](const NoncePeriod& period) { return period.first_step <= done; });
@@ -68,7 +84,7 @@ std::vector<NoncePeriod> periods_after(const Mechanism& mechanism, const StreamS
   return periods;
 }
 
-StreamState MomentStream::Engine::state() const {
+StreamState MomentStream::Engine::state(std::uint64_t since) const {
   check_whole();
   if (rows_in_block != 0) {
     throw StateError("the stream is inside a block: its state can be taken at a block's end");
@@ -82,6 +98,14 @@ StreamState MomentStream::Engine::state() const {
   append(open, newest.second_);
   append(open, {&newest.bias_second_, 1});
   StreamState state{.rows = rows, .steps = newest.steps_, .finished = finished, .nonces = nonces};
+  const std::size_t done = noise_first.steps_done();
+  state.steps_kept = std::max(noise_first.steps_kept(), noise_second ? noise_second->steps_kept() : 0);
+  for (std::size_t step = std::max<std::size_t>(since, done - std::min(done, state.steps_kept)); step < done;
+       ++step) {
+    KeptNoise& vectors = state.kept.emplace_back(KeptNoise{.step = step});
+    append(vectors.first, noise_first.kept(step));
+    if (noise_second) append(vectors.second, noise_second->kept(step));
+  }
   if (!secret.empty()) {
     state.secret =
         encode_state(header(mechanism, StateHeader::Part::secret, state.rows, state.steps), secret);
@@ -92,21 +116,26 @@ StreamState MomentStream::Engine::state() const {
 
 void MomentStream::Engine::restore(const StreamState& state) {
   check_counts(mechanism, state);
-  const std::size_t noise_done = noise_steps(mechanism, state);
+  const std::size_t noise_done = noise_steps_of(mechanism, state);
   const bool ended = state.rows % horizon().every() != 0;
 
-  if (state.secret.empty()) {
+  if (state.secret.empty() && state.kept.empty()) {
     noise_first.replay(noise_done);
     if (noise_second) noise_second->replay(noise_done);
   } else {
     const std::size_t in_first = noise_first.memory_size(noise_done);
     const std::size_t in_second = noise_second ? noise_second->memory_size(noise_done) : 0;
-    const std::vector<double> secret =
-        decode_state(state.secret, header(mechanism, StateHeader::Part::secret, state.rows, state.steps),
-                     in_first + in_second);
+    std::vector<double> secret;
+    if (!state.secret.empty() || in_first + in_second > 0) {
+      secret =
+          decode_state(state.secret, header(mechanism, StateHeader::Part::secret, state.rows, state.steps),
+                       in_first + in_second);
+    }
     Numbers numbers(secret);
-    noise_first.restore(noise_done, numbers.take(in_first));
-    if (noise_second) noise_second->restore(noise_done, numbers.take(in_second));
+    noise_first.restore(noise_done, numbers.take(in_first), kept_of(state, &KeptNoise::first));
+    if (noise_second) {
+      noise_second->restore(noise_done, numbers.take(in_second), kept_of(state, &KeptNoise::second));
+    }
   }
 
   std::size_t count =

@@ -53,8 +53,12 @@ const Mechanism& MomentStream::mechanism() const {
 std::size_t MomentStream::rows() const {
   return engine().rows;
 }
-StreamState MomentStream::state() const {
-  return engine().state();
+StreamState MomentStream::state(std::uint64_t since) const {
+  return engine().state(since);
+}
+
+std::uint64_t MomentStream::noise_steps() const {
+  return engine().noise_first.steps_done();
 }
 
 MomentStream::Engine& MomentStream::engine() const {

@@ -89,8 +89,18 @@ double lag_response_sum(const std::vector<LagTap>& taps, std::size_t steps) {
   return sum;
 }
 
+/// What a mode's rounding errors amount to in its running sum, in units of u.
+double mode_errors(const Mode& mode, double length, double taken_errors, std::size_t steps, SumWords words) {
+  const double steps_remembered = geometric_sum(mode.pole, steps);
+  // S <- fl(fl(pole S) + taken), and the rounding of what is taken, of the past's own making.
+  if (words == SumWords::one) return (2 * length + taken_errors) * steps_remembered;
+  // What is lost is kept in the second word, but for the product with 1 - pole, of the sum of both words, and
+  // for the roundings of the second word, which is below 6 u steps length.
+  return (4.1 + 7 * u * static_cast<double>(steps) * steps_remembered) * length;
+}
+
 /// The core of C = diag(row) T diag(column), draws of standard deviation 1.
-PastError core_error(const Filter& shape) {
+PastError core_error(const Filter& shape, SumWords words) {
   Toeplitz core = shape.core();
   const std::vector<LagTap> lags = std::move(core.lag_taps);
   core.lag_taps.clear();
@@ -117,9 +127,8 @@ PastError core_error(const Filter& shape) {
     const Mode& mode = core.modes[i];
     const CoreSizes::ModeSize& state = sizes.modes[i];
     past.add(std::abs(mode.weight) * state.length);
-    // S <- fl(fl(pole S) + taken), and the rounding of what is taken, of the past's own making.
-    const double own = 2 * state.length + (is_series || !lags.empty() ? 0 : column * taken);
-    states += std::abs(mode.weight) * own * geometric_sum(mode.pole, steps);
+    const double taken_errors = is_series || !lags.empty() ? 0 : column * taken;
+    states += std::abs(mode.weight) * mode_errors(mode, state.length, taken_errors, steps, words);
     result.cells = std::max(result.cells, state.reach / state.length);
   }
   const double taps_taken = is_series || !lags.empty() ? 0 : column * (past.total());
@@ -175,10 +184,20 @@ bool is_diagonal(const Filter& shape) {
 
 }  // namespace
 
-NoiseDistance noise_distance(const Filter& shape, const NoiseScale& scale, double shift) {
+bool can_have_two_words(const Filter& shape) {
+  if (shape.is_dense() || shape.last_row()) return false;
+  const Toeplitz& core = shape.core();
+  return core.taps.size() == 1 && core.lag_taps.empty() && !core.inverted && !core.modes.empty() &&
+         std::all_of(core.modes.begin(), core.modes.end(),
+                     [](const Mode& mode) { return mode.pole >= 0 && mode.pole < 1; });
+}
+
+NoiseDistance noise_distance(const Filter& shape, const NoiseScale& scale, double shift, SumWords words) {
   if (shape.last_row()) throw InvalidParameter("shape", "a shape's last row cannot be replaced");
   if (is_diagonal(shape)) return {};
-  const PastError past = shape.is_dense() ? dense_error(shape) : core_error(shape);
+  const PastError past = shape.is_dense()
+                             ? dense_error(shape)
+                             : core_error(shape, can_have_two_words(shape) ? words : SumWords::one);
   const Growth growth = shape.is_dense()
                             ? Growth{.row = 1, .diagonal = shape.matrix().diagonal().cwiseAbs().maxCoeff()}
                             : growth_of(shape);

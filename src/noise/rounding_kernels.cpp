@@ -149,6 +149,53 @@ void StepWithModes(const RoundedStep& step, const double* draws, const RunningSu
 #endif
 }
 
+/// a b - product, exactly, for product = a b rounded: where nothing is fused by Dekker's halves.
+HWY_INLINE Vec ProductError(Vec a, Vec b, Vec product) {
+#if HWY_NATIVE_FMA
+  return hn::MulSub(a, b, product);
+#else
+  const Vec splitter = hn::Set(Tag(), 0x1p27 + 1);
+  const Vec a_large = hn::Mul(splitter, a), b_large = hn::Mul(splitter, b);
+  const Vec a_high = hn::Sub(a_large, hn::Sub(a_large, a)), a_low = hn::Sub(a, a_high);
+  const Vec b_high = hn::Sub(b_large, hn::Sub(b_large, b)), b_low = hn::Sub(b, b_high);
+  const Vec error = hn::Sub(hn::Mul(a_high, b_high), product);
+  return MulThenAdd(a_low, b_low, MulThenAdd(a_low, b_high, MulThenAdd(a_high, b_low, error)));
+#endif
+}
+
+/// a + b - sum, exactly, for sum = a + b rounded (Knuth).
+HWY_INLINE Vec SumError(Vec a, Vec b, Vec sum) {
+  const Vec of_b = hn::Sub(sum, a);
+  return hn::Add(hn::Sub(a, hn::Sub(sum, of_b)), hn::Sub(b, of_b));
+}
+
+void StepWithTwoWords(const RoundedStep& step, const double* draws, const RunningSums& sums,
+                      double* second_words, double* values, std::size_t count) {
+  const Tag d;
+  const Vec column = hn::Set(d, step.column);
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const Vec own = hn::Mul(hn::LoadU(d, draws + i), hn::Set(d, step.fresh));
+    Vec past = hn::Zero(d);
+    for (std::size_t m = 0; m < sums.modes.size(); ++m) {
+      const std::size_t at = m * sums.stride + i;
+      const Vec sum = hn::Add(hn::LoadU(d, sums.states + at), hn::LoadU(d, second_words + at));
+      past = MulThenAdd(hn::Set(d, sums.modes[m].weight), sum, past);
+    }
+    const Vec y = Rounded(step, i, hn::Set(d, step.limit), own, hn::Mul(past, hn::Set(d, step.past)));
+    hn::StoreU(hn::Add(hn::LoadU(d, values + i), y), d, values + i);
+    const Vec x = hn::Mul(y, column), x_error = ProductError(y, column, x);
+    for (std::size_t m = 0; m < sums.modes.size(); ++m) {
+      const std::size_t at = m * sums.stride + i;
+      const Vec first = hn::LoadU(d, sums.states + at), second = hn::LoadU(d, second_words + at);
+      const Vec decay = hn::Mul(hn::Set(d, -(1 - sums.modes[m].pole)), hn::Add(first, second));
+      const Vec change = hn::Add(x, decay), sum = hn::Add(first, change);
+      const Vec lost = hn::Add(hn::Add(SumError(x, decay, change), SumError(first, change, sum)), x_error);
+      hn::StoreU(sum, d, sums.states + at);
+      hn::StoreU(hn::Add(second, lost), d, second_words + at);
+    }
+  }
+}
+
 }  // namespace jme::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -157,6 +204,7 @@ namespace jme {
 
 HWY_EXPORT(StepWithSums);
 HWY_EXPORT(StepWithModes);
+HWY_EXPORT(StepWithTwoWords);
 
 void rounded_step(const RoundedStep& step, const double* draws, const double* sums, double* values,
                   double* taken, std::size_t count) {
@@ -165,6 +213,10 @@ void rounded_step(const RoundedStep& step, const double* draws, const double* su
 void rounded_step(const RoundedStep& step, const double* draws, const RunningSums& sums, double* values,
                   std::size_t count) {
   HWY_DYNAMIC_DISPATCH(StepWithModes)(step, draws, sums, values, count);
+}
+void rounded_step(const RoundedStep& step, const double* draws, const RunningSums& sums, double* second_words,
+                  double* values, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(StepWithTwoWords)(step, draws, sums, second_words, values, count);
 }
 
 }  // namespace jme

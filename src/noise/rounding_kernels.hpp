@@ -40,4 +40,9 @@ void rounded_step(const RoundedStep& step, const double* draws, const double* su
 void rounded_step(const RoundedStep& step, const double* draws, const RunningSums& sums, double* values,
                   std::size_t count);
 
+/// The same with sums of two words, S_m + (the second words, lying as the sums do), of poles in [0, 1):
+/// S_m <- S_m - (1 - pole_m) S_m + column y without what one word loses.
+void rounded_step(const RoundedStep& step, const double* draws, const RunningSums& sums, double* second_words,
+                  double* values, std::size_t count);
+
 }  // namespace jme

@@ -64,7 +64,8 @@ struct ShapedNoise::Tile {
   }
 };
 
-ShapedNoise::ShapedNoise(const Filter& shape, DrawPeriods draws, Channel channel, NoiseScale scale)
+ShapedNoise::ShapedNoise(const Filter& shape, DrawPeriods draws, Channel channel, NoiseScale scale,
+                         SumWords words)
     : periods_(std::move(draws)),
       channel_(channel),
       steps_(shape.steps()),
@@ -73,6 +74,9 @@ ShapedNoise::ShapedNoise(const Filter& shape, DrawPeriods draws, Channel channel
       lag_taps_(shape.lag_taps()),
       lag_slots_(std::min(largest_lag(lag_taps_), shape.steps())) {
   check(shape, scale_);
+  if (words == SumWords::two && can_have_two_words(shape)) {
+    second_words_.assign(shape.core().modes.size() * FilterStream::padded(scale_.width()), 0.0);
+  }
 }
 
 void ShapedNoise::begin_step() {
@@ -116,7 +120,11 @@ void ShapedNoise::add_tile(std::size_t begin, std::span<double> values, Upcoming
   if (stream_.is_diagonal()) {
     rounded_step(step, draws.data(), nullptr, values.data(), nullptr, values.size());
   } else if (const std::optional<RunningSums> sums = stream_.running_sums(begin)) {
-    rounded_step(step, draws.data(), *sums, values.data(), values.size());
+    if (second_words_.empty()) {
+      rounded_step(step, draws.data(), *sums, values.data(), values.size());
+    } else {
+      rounded_step(step, draws.data(), *sums, second_words_.data() + begin, values.data(), values.size());
+    }
   } else {
     add_general_tile(begin, draws.data(), values, step);
   }
@@ -181,8 +189,8 @@ std::vector<double> ShapedNoise::memory() const {
   if (!stream_.memory_is_bounded()) return {};
   std::vector<double> numbers = stream_.memory();
   const std::size_t stride = FilterStream::padded(scale_.width());
-  for (std::size_t begin = 0; begin < lag_ring_.size(); begin += stride) {
-    const auto vector = lag_ring_.begin() + static_cast<std::ptrdiff_t>(begin);
+  for (std::size_t begin = 0; begin < second_words_.size(); begin += stride) {
+    const auto vector = second_words_.begin() + static_cast<std::ptrdiff_t>(begin);
     numbers.insert(numbers.end(), vector, vector + static_cast<std::ptrdiff_t>(scale_.width()));
   }
   return numbers;
@@ -190,10 +198,16 @@ std::vector<double> ShapedNoise::memory() const {
 
 std::size_t ShapedNoise::memory_size(std::size_t steps_done) const {
   if (!stream_.memory_is_bounded()) return 0;
-  return stream_.memory_size(steps_done) + std::min(steps_done, lag_slots_) * scale_.width();
+  const std::size_t vectors = second_words_.size() / FilterStream::padded(scale_.width());
+  return stream_.memory_size(steps_done) + vectors * scale_.width();
 }
 
-void ShapedNoise::restore(std::size_t steps_done, std::span<const double> memory) {
+std::span<const double> ShapedNoise::kept(std::size_t step) const {
+  const bool is_kept = step < steps_done() && steps_done() - step <= steps_kept();
+  return is_kept ? std::span(lagged(step, 0), scale_.width()) : std::span<const double>();
+}
+
+void ShapedNoise::restore(std::size_t steps_done, std::span<const double> memory, const KeptOf& kept_of) {
   if (!stream_.memory_is_bounded()) {
     if (!memory.empty()) throw StateError("state: noise that is replayed has no memory");
     return replay(steps_done);
@@ -201,18 +215,23 @@ void ShapedNoise::restore(std::size_t steps_done, std::span<const double> memory
   if (memory.size() != memory_size(steps_done)) {
     throw StateError("state: the noise's memory has the wrong size");
   }
+  const std::size_t in_ring = std::min(steps_done, lag_slots_);
+  lag_ring_.assign(in_ring * FilterStream::padded(scale_.width()), 0.0);
+  for (std::size_t step = steps_done - in_ring; step < steps_done; ++step) {
+    const std::span<const double> vector = kept_of ? kept_of(step) : std::span<const double>();
+    if (vector.size() != scale_.width()) throw StateError("state: a kept vector has the wrong size");
+    std::copy(vector.begin(), vector.end(), const_cast<double*>(lagged(step, 0)));
+  }
   const std::size_t in_stream = stream_.memory_size(steps_done);
-  std::span<const double> left = memory.subspan(in_stream);
-  if (!std::all_of(left.begin(), left.end(), [](double value) { return std::isfinite(value); })) {
+  std::span<const double> second = memory.subspan(in_stream);
+  if (!std::all_of(second.begin(), second.end(), [](double value) { return std::isfinite(value); })) {
     throw StateError("state: the noise's memory has a number that is not finite");
   }
-  stream_.restore(steps_done, memory.first(in_stream));
-  const std::size_t stride = FilterStream::padded(scale_.width());
-  lag_ring_.assign(std::min(steps_done, lag_slots_) * stride, 0.0);
-  for (std::size_t begin = 0; begin < lag_ring_.size(); begin += stride) {
-    std::copy_n(left.begin(), scale_.width(), lag_ring_.begin() + static_cast<std::ptrdiff_t>(begin));
-    left = left.subspan(scale_.width());
+  for (std::size_t begin = 0; begin < second_words_.size(); begin += FilterStream::padded(scale_.width())) {
+    std::copy_n(second.begin(), scale_.width(), second_words_.begin() + static_cast<std::ptrdiff_t>(begin));
+    second = second.subspan(scale_.width());
   }
+  stream_.restore(steps_done, memory.first(in_stream));
 }
 
 void ShapedNoise::replay(std::size_t steps_done) {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include <hwy/highway.h>
 
@@ -19,9 +20,9 @@ HWY_BEFORE_NAMESPACE();
 namespace jme::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Only operations that IEEE 754 rounds exactly (add, subtract, multiply, divide, square root) and bit
-// operations occur below, never a fused multiply-add: so every target gives the same bits. No branch and no
-// table depends on the words. The error bound of every line is in src/random/GUARANTEES.md.
+// Operations that IEEE 754 rounds exactly and bit operations, fused multiply-adds where the target has them.
+// The error bound of every line, fused or not, is in src/random/GUARANTEES.md. No table depends on the words;
+// one branch does, by which further digits are read.
 
 template <class D>
 using Words = hn::Vec<hn::RebindToUnsigned<D>>;
@@ -33,35 +34,57 @@ HWY_INLINE V Horner(D /*d*/, V /*x*/, V sum) {
 }
 template <class D, class V, class... Rest>
 HWY_INLINE V Horner(D d, V x, V sum, double c, Rest... rest) {
-  return Horner(d, x, hn::Add(hn::Mul(sum, x), hn::Set(d, c)), rest...);
+  return Horner(d, x, hn::MulAdd(sum, x, hn::Set(d, c)), rest...);
 }
 
-/// whole + fraction / 2^64 for whole < 2^63, to a relative error of 1.5 x 2^-53 however small it is: the
-/// halves of `whole` are exact doubles, and 52 bits of `fraction` (and half a unit) follow the lower one.
+/// word + 1/2 for word < 2^63, as two doubles that are exact and a number taken from the upper one.
 template <class D>
-HWY_INLINE hn::Vec<D> FixedPoint(D d, Words<D> whole, Words<D> fraction) {
+struct WordHalves {
+  HWY_INLINE WordHalves(D d, Words<D> word, double less) {
+    const hn::RebindToUnsigned<D> du;
+    const auto upper = hn::Or(hn::ShiftRight<32>(word), hn::Set(du, std::bit_cast<std::uint64_t>(0x1p84)));
+    const auto lower =
+        hn::Or(hn::And(word, hn::Set(du, 0xFFFFFFFFu)), hn::Set(du, std::bit_cast<std::uint64_t>(0x1p52)));
+    high = hn::Sub(hn::BitCast(d, upper), hn::Set(d, 0x1p84 + less));
+    low = hn::Sub(hn::BitCast(d, lower), hn::Set(d, 0x1p52 - 0.5));
+  }
+  hn::Vec<D> high, low;
+};
+
+/// word + fraction / 2^64 however small it is: 52 bits of `fraction`, and half a unit of them, take the place
+/// of the half unit of `word`.
+template <class D>
+HWY_INLINE hn::Vec<D> WithFraction(D d, const WordHalves<D>& word, Words<D> fraction) {
   const hn::RebindToUnsigned<D> du;
-  const auto high = hn::Or(hn::ShiftRight<32>(whole), hn::Set(du, std::bit_cast<std::uint64_t>(0x1p84)));
-  const auto low =
-      hn::Or(hn::And(whole, hn::Set(du, 0xFFFFFFFFu)), hn::Set(du, std::bit_cast<std::uint64_t>(0x1p52)));
   const auto below = hn::Or(hn::ShiftRight<12>(fraction), hn::Set(du, std::bit_cast<std::uint64_t>(1.0)));
   const auto tail = hn::Sub(hn::BitCast(d, below), hn::Set(d, 1.0 - 0x1p-53));
-  const auto lower = hn::Add(hn::Sub(hn::BitCast(d, low), hn::Set(d, 0x1p52)), tail);
-  return hn::Add(hn::Sub(hn::BitCast(d, high), hn::Set(d, 0x1p84)), lower);
+  return hn::Add(word.high, hn::Add(hn::Sub(word.low, hn::Set(d, 0.5)), tail));
 }
+
+/// Where 2^64 min(u, 1 - u) is below this, a word's 64 digits are too few.
+constexpr double kFewDigits = 0x1p52;
 
 /// Not a number: whatever is computed from it is not a number either, and no comparison with it holds.
 constexpr double kUndecided = std::numeric_limits<double>::quiet_NaN();
 
-/// sqrt(-2 log u), or kUndecided where that is above 9, for u = (word + fraction / 2^64) / 2^64. Near 1 as near 0 all digits enter: u < 1/2 is made
-/// from the bits, 1 - u from their complement.
-template <class D>
-HWY_INLINE hn::Vec<D> Radius(D d, Words<D> word, Words<D> fraction) {
+/// The further digits of a radius' word where they are at hand.
+struct NoFraction {};
+
+/// sqrt(-2 log u), or kUndecided where that is above 9, for u = (word + 1/2) / 2^64 or, where that is near 0
+/// or 1, (word + fraction / 2^64) / 2^64. `few` tells where. Near 1 as near 0 all digits enter: u < 1/2 is
+/// made from the bits, 1 - u from their complement.
+template <class D, class Fraction>
+HWY_INLINE hn::Vec<D> Radius(D d, Words<D> word, Fraction fraction, hn::Mask<D>& few) {
   const hn::RebindToUnsigned<D> du;
   const hn::RebindToSigned<D> di;
   const auto upper = hn::BroadcastSignBit(hn::BitCast(di, word));  // all ones where u > 1/2
   const auto flip = hn::BitCast(du, upper);
-  const auto p = FixedPoint(d, hn::Xor(word, flip), hn::Xor(fraction, flip));  // 2^64 min(u, 1 - u)
+  const WordHalves<D> halves(d, hn::Xor(word, flip), 0);
+  auto p = hn::Add(halves.high, halves.low);  // 2^64 min(u, 1 - u)
+  few = hn::Lt(p, hn::Set(d, kFewDigits));
+  if constexpr (!std::is_same_v<Fraction, NoFraction>) {
+    p = hn::IfThenElse(few, WithFraction(d, halves, hn::Xor(fraction, flip)), p);
+  }
   const auto x = hn::IfVecThenElse(hn::BitCast(d, upper), hn::Sub(hn::Set(d, 0x1p64), p), p);
 
   // x = 2^64 2^(e - 117) m with m in [sqrt 1/2, sqrt 2), e in 0..117 read off the bits: x is 2^-53 at least.
@@ -86,9 +109,8 @@ HWY_INLINE hn::Vec<D> Radius(D d, Words<D> word, Words<D> fraction) {
       z, Horner(d, z, hn::Set(d, 0x1.2f0568ddd92b2p-3), 0x1.39a1ba2c3b74ap-3, 0x1.74663eee2675cp-3,
                 0x1.c71c52093df8dp-3, 0x1.24924941f152bp-2, 0x1.999999997fdb3p-2, 0x1.5555555555592p-1));
   // -log u = (117 - e) log 2 - log(1 + f); the upper part of log 2 has 44 digits, so its product is exact.
-  const auto correction =
-      hn::Add(hn::Mul(s, hn::Sub(f, r)), hn::Mul(exponent, hn::Set(d, 0x1.ef35793c76730p-45)));
-  const auto minus_log = hn::Add(hn::Sub(hn::Mul(exponent, hn::Set(d, 0x1.62e42fefa3800p-1)), f), correction);
+  const auto correction = hn::MulAdd(s, hn::Sub(f, r), hn::Mul(exponent, hn::Set(d, 0x1.ef35793c76730p-45)));
+  const auto minus_log = hn::Add(hn::MulSub(exponent, hn::Set(d, 0x1.62e42fefa3800p-1), f), correction);
   const auto squared = hn::Add(minus_log, minus_log);
   // Far out the bits that were not read matter: such a pair is left to exact arithmetic.
   return hn::IfThenElse(hn::Gt(squared, hn::Set(d, 81.0)), hn::Set(d, kUndecided), hn::Sqrt(squared));
@@ -102,19 +124,15 @@ HWY_INLINE void Direction(D d, Words<D> word, hn::Vec<D>& first, hn::Vec<D>& sec
   const hn::RebindToUnsigned<D> du;
   // y = (word mod 2^62 + 1/2) / 2^61 - 1 in (-1, 1), rounded once from the exact value; phi = (pi/4) y.
   const auto field = hn::And(word, hn::Set(du, (std::uint64_t{1} << 62) - 1));
-  const auto high = hn::Or(hn::ShiftRight<32>(field), hn::Set(du, std::bit_cast<std::uint64_t>(0x1p84)));
-  const auto low =
-      hn::Or(hn::And(field, hn::Set(du, 0xFFFFFFFFu)), hn::Set(du, std::bit_cast<std::uint64_t>(0x1p52)));
-  const auto y = hn::Mul(hn::Add(hn::Sub(hn::BitCast(d, high), hn::Set(d, 0x1p84 + 0x1p61)),
-                                 hn::Sub(hn::BitCast(d, low), hn::Set(d, 0x1p52 - 0.5))),
-                         hn::Set(d, 0x1p-61));
+  const WordHalves<D> halves(d, field, 0x1p61);
+  const auto y = hn::Mul(hn::Add(halves.high, halves.low), hn::Set(d, 0x1p-61));
   const auto z = hn::Mul(y, y);
   // sin((pi/4) y) = y pi/4 + y (tail of pi/4 + z Q(z)), cos((pi/4) y) = 1 + z P(z); minimax, relative errors
   // below 2^-57 and 2^-64.
   const auto q =
       Horner(d, z, hn::Set(d, 0x1.e3ff274730f67p-38), -0x1.e3009896607c8p-30, 0x1.5078300c4190bp-22,
              -0x1.32d2cce324138p-15, 0x1.466bc67758cb2p-9, -0x1.4abbce625be46p-4, 0x1.1a62633145c07p-55);
-  const auto sine = hn::Add(hn::Mul(y, hn::Set(d, 0x1.921fb54442d18p-1)), hn::Mul(y, q));
+  const auto sine = hn::MulAdd(y, hn::Set(d, 0x1.921fb54442d18p-1), hn::Mul(y, q));
   const auto cosine =
       Horner(d, z, hn::Set(d, -0x1.b263c3fd34338p-42), 0x1.f9cc40afcca53p-34, -0x1.a6d1ec7e10e0ap-26,
              0x1.e1f5068367badp-19, -0x1.55d3c7e3c9280p-12, 0x1.03c1f081b5aaep-6, -0x1.3bd3cc9be45dep-2, 1.0);
@@ -132,45 +150,65 @@ HWY_INLINE std::size_t PairsAtOnce() {
   return hn::Lanes(hn::ScalableTag<double>());
 }
 
-/// `bits`: two words a pair, radius and angle; `fractions`: one word a pair, the radius' further digits.
-/// `pairs` is a multiple of PairsAtOnce(); inputs are aligned to a vector, `out` need not be. Fetches
-/// `upcoming` from `begin` on, a number for every normal.
-inline void BoxMuller(const std::uint64_t* HWY_RESTRICT bits, const std::uint64_t* HWY_RESTRICT fractions,
-                      double* HWY_RESTRICT out, std::size_t pairs, const Upcoming& upcoming,
-                      std::size_t begin) {
+/// PairsAtOnce() pairs from two words each, radius and angle. True where a pair of them needs its fraction.
+template <class Fraction>
+HWY_INLINE bool BoxMullerStep(const std::uint64_t* HWY_RESTRICT bits, Fraction fraction,
+                              double* HWY_RESTRICT out) {
   const hn::ScalableTag<double> d;
   const hn::RebindToUnsigned<decltype(d)> du;
   hn::Vec<decltype(d)> first, second;
+  hn::Mask<decltype(d)> few;
 #if HWY_TARGET == HWY_SCALAR
-  for (std::size_t i = 0; i < pairs; ++i) {
-    if (i % 4 == 0) upcoming.fetch(begin + 2 * i, 8);
-    Direction(d, hn::Load(du, bits + 2 * i + 1), first, second);
-    const auto radius = Radius(d, hn::Load(du, bits + 2 * i), hn::Load(du, fractions + i));
-    hn::StoreU(hn::Mul(radius, first), d, out + 2 * i);
-    hn::StoreU(hn::Mul(radius, second), d, out + 2 * i + 1);
-  }
+  Direction(d, hn::Load(du, bits + 1), first, second);
+  const auto radius = Radius(d, hn::Load(du, bits), fraction, few);
+  hn::StoreU(hn::Mul(radius, first), d, out);
+  hn::StoreU(hn::Mul(radius, second), d, out + 1);
 #else
+  // Words are gathered and normals scattered inside 128-bit halves.
   const std::size_t lanes = hn::Lanes(d);
-  // Words are gathered and normals scattered inside 128-bit halves: lane 2k holds pair k, lane 2k + 1 pair k
-  // + lanes/2.
-  HWY_ALIGN std::uint64_t order[hn::MaxLanes(d)];
-  for (std::size_t k = 0; k < lanes; ++k) order[k] = k / 2 + (k % 2) * (lanes / 2);
-  const auto permutation = hn::SetTableIndices(du, order);
+  const auto a = hn::Load(du, bits);
+  const auto b = hn::Load(du, bits + lanes);
+  Direction(d, hn::InterleaveUpper(du, a, b), first, second);
+  const auto radius = Radius(d, hn::InterleaveLower(du, a, b), fraction, few);
+  first = hn::Mul(radius, first);
+  second = hn::Mul(radius, second);
+  hn::StoreU(hn::InterleaveLower(d, first, second), d, out);
+  hn::StoreU(hn::InterleaveUpper(d, first, second), d, out + lanes);
+#endif
+  return !hn::AllFalse(d, few);
+}
+
+/// The same with the further digits of every radius: one word a pair.
+inline void BoxMullerWithFractions(const std::uint64_t* HWY_RESTRICT bits, const std::uint64_t* fractions,
+                                   double* HWY_RESTRICT out) {
+  const hn::ScalableTag<std::uint64_t> du;
+#if HWY_TARGET == HWY_SCALAR
+  BoxMullerStep(bits, hn::Load(du, fractions), out);
+#else
+  // As the words are gathered: lane 2k holds pair k, lane 2k + 1 pair k + lanes/2.
+  const std::size_t lanes = hn::Lanes(du);
+  HWY_ALIGN std::uint64_t ordered[hn::MaxLanes(du)];
+  for (std::size_t k = 0; k < lanes; ++k) ordered[k] = fractions[k / 2 + (k % 2) * (lanes / 2)];
+  BoxMullerStep(bits, hn::Load(du, ordered), out);
+#endif
+}
+
+/// `bits`: two words a pair; `pairs` is a multiple of PairsAtOnce(); `bits` are aligned to a vector, `out`
+/// need not be. Fetches `upcoming` from `begin` on, a number for every normal. Writes to `again` where steps
+/// begin that need fractions, and returns how many there are.
+inline std::size_t BoxMuller(const std::uint64_t* HWY_RESTRICT bits, double* HWY_RESTRICT out,
+                             std::size_t pairs, const Upcoming& upcoming, std::size_t begin,
+                             std::uint32_t* HWY_RESTRICT again) {
+  const std::size_t step = 2 * PairsAtOnce();
+  std::size_t count = 0;
   // Every pair waits for long chains of dependent operations; two at a time fill each other's gaps.
 #pragma GCC unroll 2
-  for (std::size_t i = 0; i < 2 * pairs; i += 2 * lanes) {
-    upcoming.fetch(begin + i, 2 * lanes);
-    const auto a = hn::Load(du, bits + i);
-    const auto b = hn::Load(du, bits + i + lanes);
-    Direction(d, hn::InterleaveUpper(du, a, b), first, second);
-    const auto fraction = hn::TableLookupLanes(hn::Load(du, fractions + i / 2), permutation);
-    const auto radius = Radius(d, hn::InterleaveLower(du, a, b), fraction);
-    first = hn::Mul(radius, first);
-    second = hn::Mul(radius, second);
-    hn::StoreU(hn::InterleaveLower(d, first, second), d, out + i);
-    hn::StoreU(hn::InterleaveUpper(d, first, second), d, out + i + lanes);
+  for (std::size_t i = 0; i < 2 * pairs; i += step) {
+    if (step >= 8 || i % 8 == 0) upcoming.fetch(begin + i, step < 8 ? 8 : step);
+    again[count] = static_cast<std::uint32_t>(i);
+    count += BoxMullerStep(bits + i, NoFraction{}, out + i) ? 1 : 0;
   }
-#endif
+  return count;
 }
 
 }  // namespace jme::HWY_NAMESPACE

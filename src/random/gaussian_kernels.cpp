@@ -39,15 +39,22 @@ void Keystream(const AesSchedule& schedule, CounterPrefix prefix, std::uint64_t 
   }
 }
 
+/// Steps of BoxMuller in a chunk.
+constexpr std::size_t kMostSteps = kChunkPairs;
+
 void NormalsFromBits(const std::uint64_t* words, const std::uint64_t* tails, double* out, std::size_t pairs) {
   HWY_ALIGN std::uint64_t bits[2 * kChunkPairs] = {};
   HWY_ALIGN std::uint64_t fractions[kChunkPairs] = {};
   HWY_ALIGN double normals[2 * kChunkPairs];
+  std::uint32_t again[kMostSteps];
   while (pairs > 0) {
     const std::size_t taken = std::min(pairs, kChunkPairs);
     std::copy_n(words, 2 * taken, bits);
     std::copy_n(tails, taken, fractions);
-    BoxMuller(bits, fractions, normals, RoundUp(taken, PairsAtOnce()), {}, 0);
+    const std::size_t count = BoxMuller(bits, normals, RoundUp(taken, PairsAtOnce()), {}, 0, again);
+    for (std::size_t k = 0; k < count; ++k) {
+      BoxMullerWithFractions(bits + again[k], fractions + again[k] / 2, normals + again[k]);
+    }
     std::copy_n(normals, 2 * taken, out);
     words += 2 * taken;
     tails += taken;
@@ -56,25 +63,33 @@ void NormalsFromBits(const std::uint64_t* words, const std::uint64_t* tails, dou
   }
 }
 
+/// A step of BoxMuller, from `pair` on, with the further digits of its radii: two pairs share a block.
+HWY_NOINLINE void FillAgain(const AesSchedule& schedule, CounterPrefix prefix, std::uint64_t pair,
+                            const std::uint64_t* bits, double* out) {
+  HWY_ALIGN std::uint64_t fractions[std::max<std::size_t>(2, hn::MaxLanes(hn::ScalableTag<double>()))];
+  KeystreamBlocks(schedule, prefix, first_fraction_block + pair / 2, fractions, (PairsAtOnce() + 1) / 2);
+  BoxMullerWithFractions(bits, fractions + pair % 2, out);
+}
+
 void FillNormals(const AesSchedule& schedule, CounterPrefix prefix, std::uint64_t first, double* out,
                  std::size_t count, const Upcoming& upcoming) {
   HWY_ALIGN std::uint64_t bits[2 * kChunkPairs];
-  HWY_ALIGN std::uint64_t fractions[kChunkPairs];
   HWY_ALIGN double normals[2 * kChunkPairs];
-  // Two pairs share a fraction block: start at a multiple of four normals and drop what comes before `first`.
+  std::uint32_t again[kMostSteps];
+  // Start at a multiple of four normals, so that no step divides a fraction block, and drop what comes before
+  // `first`.
   std::uint64_t pair = first / 4 * 2;
   std::size_t skip = first % 4, done = 0;
   while (count > 0) {
     const std::size_t pairs = std::min(RoundUp((skip + count + 1) / 2, PairsAtOnce()), kChunkPairs);
     KeystreamBlocks(schedule, prefix, pair, bits, pairs);
-    KeystreamBlocks(schedule, prefix, first_fraction_block + pair / 2, fractions, (pairs + 1) / 2);
     const std::size_t taken = std::min(count, 2 * pairs - skip);
-    if (taken == 2 * pairs) {
-      BoxMuller(bits, fractions, out, pairs, upcoming, done);
-    } else {
-      BoxMuller(bits, fractions, normals, pairs, upcoming, done);
-      std::copy_n(normals + skip, taken, out);
+    double* to = taken == 2 * pairs ? out : normals;
+    const std::size_t steps = BoxMuller(bits, to, pairs, upcoming, done, again);
+    for (std::size_t k = 0; k < steps; ++k) {
+      FillAgain(schedule, prefix, pair + again[k] / 2, bits + again[k], to + again[k]);
     }
+    if (to == normals) std::copy_n(normals + skip, taken, out);
     out += taken;
     done += taken;
     count -= taken;

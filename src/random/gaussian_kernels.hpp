@@ -13,20 +13,21 @@ namespace jme {
 /// big-endian number.
 using CounterPrefix = std::uint64_t;
 
-// Each of these runs the best code for the processor at hand; all give the same bits (Highway dynamic
-// dispatch).
+// Each of these runs the best code for the processor at hand (Highway dynamic dispatch). The keystream is the
+// same on all; normals differ in their last bits where a processor fuses multiplications with additions.
 
 /// AES-256-CTR keystream, two words a block: block i is the cipher of (prefix, first_block + i), both big
 /// endian. `out` has an even size.
 void keystream(const AesSchedule& schedule, CounterPrefix prefix, std::uint64_t first_block,
                std::span<std::uint64_t> out);
 
-/// Pair j of normals from its words: radius bits[2 j] with further digits fractions[j], angle bits[2 j + 1].
+/// Pair j of normals from its words: radius bits[2 j] with further digits fractions[j] (which matter near 0
+/// and 1 only), angle bits[2 j + 1].
 /// `out` is as long as `bits`, `fractions` half as long.
 void normals_from_bits(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> fractions,
                        std::span<double> out);
 
-/// Pair j has block j of the stream and half of block 2^63 + j / 2, so 192 bits.
+/// Pair j has block j of the stream and, for the further digits of its radius, half of block 2^63 + j / 2.
 constexpr std::uint64_t first_fraction_block = std::uint64_t{1} << 63;
 /// Block `number` (below 64) of the bits that follow them, for the few draws that need more. Pairs are below
 /// 2^55, so that no block serves twice.

@@ -132,7 +132,8 @@ struct DurableStream::Impl {
     } else {
       write([&] {
         stream.emplace(MomentStream::resume(mechanism, noise_key(), fresh, kept.state()));
-        kept.commit({}, stream->state());
+        committed_noise = stream->noise_steps();
+        kept.commit({}, stream->state(committed_noise));
       });
     }
     last_commit = Clock::now();
@@ -174,7 +175,7 @@ struct DurableStream::Impl {
     if (Clock::now() >= due()) {
       commit();
     } else if (mechanism.horizon().every() > 1) {
-      at_block_end = stream->state();  // inside the next block it can no longer be taken
+      at_block_end = stream->state(committed_noise);  // inside the next block it can no longer be taken
     }
   }
 
@@ -188,12 +189,14 @@ struct DurableStream::Impl {
     check_whole();
     if (pending.empty()) return;
     const Clock::time_point start = Clock::now();
-    write([&] { kept.commit(pending, at_block_end ? *at_block_end : stream->state()); });
+    const StreamState state =
+        at_block_end ? *std::exchange(at_block_end, {}) : stream->state(committed_noise);
+    write([&] { kept.commit(pending, state); });
+    if (!state.kept.empty()) committed_noise = state.kept.back().step + 1;
     committed_rows = pending.back().rows;
     std::move(waiting.begin(), waiting.end(), std::back_inserter(ready));
     waiting.clear();
     pending.clear();
-    at_block_end.reset();
     last_commit = Clock::now();
     last_duration = last_commit - start;
   }
@@ -231,6 +234,7 @@ struct DurableStream::Impl {
   std::deque<Release> ready;                // on disk
   std::optional<Release> given;
   std::uint64_t rows = 0, committed_rows = 0, rows_before = 0;
+  std::uint64_t committed_noise = 0;  // noise steps whose kept vectors are on disk
   bool ended = false, broken = false;
   Clock::time_point last_commit{};
   Clock::duration last_duration{};

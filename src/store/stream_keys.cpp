@@ -9,10 +9,6 @@
 
 namespace jme::store {
 
-Key StreamKeys::seal(const Nonce& nonce) const {
-  return derive("seal", nonce);
-}
-
 Key StreamKeys::derive(std::string_view purpose, const Nonce& nonce) const {
   ByteWriter message;
   message.text("jme store 1").text(purpose).raw(identity_).raw(bytes_of(nonce));

@@ -24,7 +24,9 @@ class StreamKeys {
   [[nodiscard]] Key state() const { return derive("state"); }        ///< authenticates the state
   /// Seals the state. A nonce is fresh at every opening, so that a copy of the files that goes another way
   /// seals with other keys.
-  [[nodiscard]] Key seal(const Nonce& nonce) const;
+  [[nodiscard]] Key seal(const Nonce& nonce) const { return derive("seal", nonce); }
+  /// Seals what the noise keeps of a step that was drawn under `nonce`.
+  [[nodiscard]] Key seal_kept(const Nonce& nonce) const { return derive("seal kept", nonce); }
 
  private:
   [[nodiscard]] Key derive(std::string_view purpose, const Nonce& nonce = {}) const;

@@ -16,7 +16,7 @@ namespace jme::store {
 namespace {
 
 constexpr std::int64_t application = 0x6a6d6573;  // "jmes"
-constexpr std::int64_t log_format = 1;
+constexpr std::int64_t log_format = 2;  // 1: without the table of KeptLog, for noise that needs none
 
 constexpr const char* schema =
     "CREATE TABLE about (id INTEGER PRIMARY KEY CHECK (id = 1), settings BLOB NOT NULL, facts BLOB NOT NULL,"
@@ -27,7 +27,6 @@ constexpr const char* schema =
     " sealed BLOB NOT NULL, chain BLOB NOT NULL, updated INTEGER NOT NULL, mac BLOB NOT NULL);"
     "CREATE TABLE release (step INTEGER PRIMARY KEY, rows INTEGER NOT NULL, numbers BLOB NOT NULL,"
     " row_digest BLOB NOT NULL, marks BLOB NOT NULL, chain BLOB NOT NULL);";
-
 StateError damaged(std::string_view what) {
   return StateError(fmt::format("the state is damaged: {}", what));
 }
@@ -123,7 +122,8 @@ Identity About::identity() const {
 }
 
 StreamLog::StreamLog(const std::filesystem::path& path, Access access)
-    : database_(path, access == Access::write ? Database::Access::create : Database::Access::read) {
+    : database_(path, access == Access::write ? Database::Access::create : Database::Access::read),
+      kept_(database_) {
   database_.run("PRAGMA temp_store = MEMORY");
   database_.run("PRAGMA cell_size_check = ON");
   if (database_.number("SELECT count(*) FROM sqlite_schema") > 0) load();
@@ -147,7 +147,10 @@ void StreamLog::load() {
   std::string found;
   Statement tables = database_.prepare("SELECT sql FROM sqlite_schema ORDER BY rowid");
   while (tables.step()) found += tables.text(0) + ";";
-  if (found != schema) throw damaged("its tables are not ours");
+  has_kept_ = version == log_format;
+  if (found != (has_kept_ ? schema + std::string(KeptLog::schema) : schema)) {
+    throw damaged("its tables are not ours");
+  }
 
   Statement about = database_.prepare("SELECT settings, facts, created FROM about");
   if (!about.step()) throw damaged("it has no description");
@@ -167,6 +170,7 @@ void StreamLog::load() {
                      .finished = head.number(3) != 0,
                      .nonces = nonces_from(head.blob(4)),
                      .secret = {},
+                     .kept = {},
                      .open = bytes(5)},
            .sealed = bytes(6),
            .chain = tag_from(head.blob(7)),
@@ -223,9 +227,10 @@ void StreamLog::check_all() {
   read_chain_ = Tag{};
 }
 
-StreamState StreamLog::state() const {
+StreamState StreamLog::state() {
   StreamState state = head_.state;
   state.secret = unseal(seal_key(state), head_.counter, seal_context(head_.counter, state), head_.sealed);
+  if (has_kept_) state.kept = kept_.read(*keys_, state.nonces);
   return state;
 }
 
@@ -252,8 +257,10 @@ StoredBlock StreamLog::next_block() {
 void StreamLog::begin(const About& about, const StreamState& state) {
   Transaction transaction(database_);
   database_.run(schema);
-  database_.run(
-      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application, log_format).c_str());
+  if (state.steps_kept > 0) database_.run(KeptLog::schema);
+  database_.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application,
+                            state.steps_kept > 0 ? log_format : 1)
+                    .c_str());
   about_ = about;
   about_->created = now();
   head_ = {};
@@ -279,6 +286,7 @@ void StreamLog::commit(std::span<const StoredBlock> blocks, const StreamState& s
         .bind(6, chain)
         .run();
   }
+  kept_.write(*keys_, state);
   write_head(state, chain);
   transaction.commit();
 }
@@ -295,6 +303,7 @@ void StreamLog::write_head(const StreamState& state, const Tag& chain) {
                  .finished = state.finished,
                  .nonces = state.nonces,
                  .secret = {},
+                 .kept = {},
                  .open = state.open};
   head_.sealed = seal(seal_key(state), head_.counter, seal_context(head_.counter, state), state.secret);
   head_.chain = chain;

@@ -12,6 +12,7 @@
 #include "store/bytes.hpp"
 #include "store/database.hpp"
 #include "store/hmac.hpp"
+#include "store/kept_log.hpp"
 #include "store/row_digest.hpp"
 #include "store/stream_keys.hpp"
 
@@ -42,8 +43,9 @@ struct Head {
   std::int64_t updated = 0;
 };
 
-/// The database of one stream: about, head and releases. Everything read is authenticated before it is
-/// given out: the head by a MAC over all of it, the releases by a chain of MACs that ends in the head.
+/// The database of one stream: about, head, releases, and what the noise of windows keeps of its last steps.
+/// Everything read is authenticated before it is given out: the head by a MAC over all of it, the releases by
+/// a chain of MACs that ends in the head, what is kept by the seal of its step.
 class StreamLog {
  public:
   enum class Access { read, write };
@@ -62,7 +64,7 @@ class StreamLog {
   /// The same for the whole file.
   void check_all();
   /// The state with its secret.
-  [[nodiscard]] StreamState state() const;
+  [[nodiscard]] StreamState state();
   /// The stored releases one after another, authenticated.
   [[nodiscard]] StoredBlock next_block();
 
@@ -77,6 +79,8 @@ class StreamLog {
   [[nodiscard]] Tag mac_of(const Head& head);
   [[nodiscard]] Key seal_key(const StreamState& state) const;
   Database database_;
+  KeptLog kept_;
+  bool has_kept_ = false;
   std::optional<StreamKeys> keys_;
   std::optional<Hmac> of_head_, of_releases_;
   std::optional<About> about_;

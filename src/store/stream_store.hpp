@@ -21,7 +21,7 @@ class StreamStore {
   /// True where nothing was ever committed: begin() comes first.
   [[nodiscard]] bool is_new() const { return !key_file_; }
   [[nodiscard]] const Head& head() const { return log_->head(); }  ///< not while new
-  [[nodiscard]] StreamState state() const { return log_->state(); }
+  [[nodiscard]] StreamState state() { return log_->state(); }
   [[nodiscard]] const StreamKeys& keys() const { return *keys_; }
   [[nodiscard]] StoredBlock next_block() { return log_->next_block(); }
 

@@ -105,6 +105,22 @@ TEST(NoiseDistance, BoundsTheErrorOfTheComputedPastInEveryForm) {
   }
 }
 
+TEST(NoiseDistance, IsOfOneWordWhereThereCannotBeTwo) {
+  const NoiseScale any = NoiseScale::uniform(width, scale);
+  std::size_t with_two = 0;
+  for (const Filter& shape : shapes()) {
+    const double one = noise_distance(shape, any, 0.2, SumWords::one).mu;
+    const double two = noise_distance(shape, any, 0.2, SumWords::two).mu;
+    if (can_have_two_words(shape)) {
+      EXPECT_LT(two, one);
+      ++with_two;
+    } else {
+      EXPECT_EQ(two, one);
+    }
+  }
+  EXPECT_EQ(with_two, 4U);
+}
+
 TEST(NoiseDistance, OfADiagonalShapeIsZero) {
   const NoiseScale any = NoiseScale::uniform(3, 1e6);
   EXPECT_EQ(noise_distance(Filter::identity(1000), any, 1).mu, 0);

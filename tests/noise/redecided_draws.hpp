@@ -184,8 +184,10 @@ inline const char* name_of(Kind kind) {
       return "small angle";
     case Kind::small_radius:
       return "small radius";
-    default:
+    case Kind::large_radius:
       return "large radius";
+    default:
+      return "one word";
   }
 }
 

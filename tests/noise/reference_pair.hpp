@@ -11,10 +11,11 @@
 namespace jme::redecided {
 
 /// Where the draws' errors are of different kinds: anywhere; beside an axis, where the sine is small and the
-/// angle's unread bits are not; near the origin and far out, where the radius' unread bits count.
-enum class Kind { ordinary, small_angle, small_radius, large_radius };
+/// angle's unread bits are not; near the origin and far out, where the radius' unread bits count; and where
+/// the radius is the last that is made of one word or the first that needs another.
+enum class Kind { ordinary, small_angle, small_radius, large_radius, one_word };
 inline constexpr std::array all_kinds{Kind::ordinary, Kind::small_angle, Kind::small_radius,
-                                      Kind::large_radius};
+                                      Kind::large_radius, Kind::one_word};
 
 inline constexpr std::uint64_t angle_digits = (std::uint64_t{1} << 62) - 1;
 
@@ -35,6 +36,9 @@ inline PairBits of_kind(Kind kind, PairBits bits, std::uint64_t choice) {
     const std::uint64_t zeros = choice >> 54 == 0 ? 54 + choice % 63 : 24 + choice % 30;
     bits.radius = zeros < 64 ? bits.radius >> zeros : 0;
     if (zeros >= 64) bits.fraction >>= zeros - 64;
+  } else if (kind == Kind::one_word) {  // 10 to 13 leading zeros or ones
+    bits.radius >>= 10 + choice % 4;
+    if (choice >> 63 != 0) bits.radius = ~bits.radius;
   }
   return bits;
 }

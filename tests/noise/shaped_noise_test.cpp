@@ -121,7 +121,7 @@ TEST(ShapedNoise, GivesBackItsDrawsAcrossNonces) {
       if (t == 30) {
         ShapedNoise restored(shape, periods, Channel::first, scale);
         EXPECT_EQ(noise.memory().size(), restored.memory_size(t));
-        restored.restore(t, noise.memory());
+        restored.restore(t, noise.memory(), [&](std::size_t step) { return noise.kept(step); });
         noise = std::move(restored);
       }
       std::vector<double> values(width, 0.0), again(width, 0.0);

@@ -27,15 +27,16 @@ class Canary : public test::StateFolder {
 
 TEST_F(Canary, NeitherRowsNorSumsNorNoiseAreOnDisk) {
   constexpr std::size_t every = 5, d = 3;
-  for (const char* shape : {"banded:4", "blt:3", "scaled-blt:3", "identity"}) {
+  for (const char* shape : {"banded:4", "blt:3", "scaled-blt:3", "identity", "window"}) {
     SCOPED_TRACE(shape);
+    const bool is_window = std::string(shape) == "window";
     const Mechanism mechanism(StreamConfig{.budget = {.epsilon = 1, .delta = 1e-6},
                                            .rows = 60,
                                            .every = every,
                                            .dimension = d,
                                            .norm_bound = 1.0,
-                                           .workload = prefix(),
-                                           .shape = Shape::parse(shape)});
+                                           .workload = is_window ? window(4 * every) : prefix(),
+                                           .shape = Shape::parse(is_window ? "auto" : shape)});
     const std::vector<Row> rows = sample_rows(58, d);  // ends inside a block
     const double unit = mechanism.lattice().first;
     DurableOptions with = seeded();
@@ -68,7 +69,12 @@ TEST_F(Canary, NeitherRowsNorSumsNorNoiseAreOnDisk) {
         }
       }
       if (const Release& release = twin.push(rows[t]); release.is_new()) {
-        noise.add_all(twin.state().secret);
+        const StreamState state = twin.state();
+        noise.add_all(state.secret);
+        for (const KeptNoise& kept : state.kept) {
+          for (const double value : kept.first) noise.add(value);
+          for (const double value : kept.second) noise.add(value);
+        }
         for (const double value : release.first()) published.add(value);
         // Only every commit's file matters; a later one may have overwritten it.
         EXPECT_EQ(found(raw), 0U) << t;

@@ -119,7 +119,7 @@ TEST_F(Rollback, OfBothFilesDrawsNoiseIndependentOfWhatWasDrawnBefore) {
   std::vector<Row> first = rows_;
   for (std::size_t t = fork; t < first.size(); ++t) first[t] = {0.125, 0.0625};
   const Numbers a = run(mechanism_, options("state"), first), b = run(mechanism_, options("copy"), other);
-  constexpr std::size_t value = 5;  // after the noise levels and weights
+  constexpr std::size_t value = 6;  // after the noise levels, weights and flags
   for (std::size_t t = 0; t < fork; ++t) EXPECT_EQ(a[t], b[t]);
   for (std::size_t t = fork; t < rows_.size(); ++t) {
     double difference = 0;
@@ -136,7 +136,7 @@ TEST_F(Rollback, OfBothFilesDrawsNoiseIndependentOfWhatWasDrawnBefore) {
 
 TEST_F(Rollback, AStateOfANewerVersionIsRefused) {
   advance("state", 4);
-  { store::Database(file(".db"), store::Database::Access::write).run("PRAGMA user_version = 2"); }
+  { store::Database(file(".db"), store::Database::Access::write).run("PRAGMA user_version = 3"); }
   expect_refused("state", "newer version");
 }
 

@@ -9,6 +9,7 @@
 #include <jme/filter/filter.hpp>
 #include <jme/mechanism/stream_config.hpp>
 #include <jme/noise/noise_scale.hpp>
+#include <jme/noise/sum_words.hpp>
 
 namespace jme {
 
@@ -63,6 +64,8 @@ class Mechanism {
   [[nodiscard]] Horizon noise_horizon() const {
     return squares_noisy_rows(config_.method) ? horizon_.by_row() : horizon_;
   }
+  /// Two where rounding errors of one would cost more than a thousandth of the noise.
+  [[nodiscard]] SumWords sum_words() const { return sum_words_; }
   /// Standard deviation of the noise on every coordinate of a step, in lattice units: off-diagonal entries of
   /// the full second moment carry half the variance of its diagonal (MATH 5).
   [[nodiscard]] NoiseScale noise_scale_first(const Calibration& calibration) const;
@@ -79,6 +82,7 @@ class Mechanism {
   Shape shape_first_, shape_second_;
   Filter a1_, a2_, c1_, c2_;
   double sigma_, mu_, bad_past_ = 0, sampler_cost_ = 0;
+  SumWords sum_words_ = SumWords::one;
   Exposure exposure_;
   Lattice lattice_;
   Calibration calibration_;

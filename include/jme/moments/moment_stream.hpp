@@ -46,7 +46,10 @@ class MomentStream {
   [[nodiscard]] const Mechanism& mechanism() const;
   [[nodiscard]] std::size_t rows() const;
   /// What resume needs. Throws StateError inside a block: half a block's sum is raw data and never leaves.
-  [[nodiscard]] StreamState state() const;
+  /// `since`: noise steps whose kept vectors the caller has already (StreamState::kept).
+  [[nodiscard]] StreamState state(std::uint64_t since = 0) const;
+  /// Noise steps so far: releases, or rows where every row is noised.
+  [[nodiscard]] std::uint64_t noise_steps() const;
 
  private:
   struct Engine;

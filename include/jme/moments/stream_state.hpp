@@ -15,6 +15,12 @@ struct NoncePeriod {
   Nonce nonce;
 };
 
+/// SECRET: what the noise of windows keeps of one of its last steps.
+struct KeptNoise {
+  std::uint64_t step;  ///< a noise step, from 0
+  std::vector<double> first{}, second{};
+};
+
 /// A MomentStream at a block's end, ready for disk. With the mechanism and the key it is everything that
 /// MomentStream::resume needs. The key is no part of it.
 struct StreamState {
@@ -26,6 +32,11 @@ struct StreamState {
   /// encrypt them. Empty where there is nothing to keep, and may be emptied always: then resume makes all
   /// noise again from the nonces, which takes as long as it took.
   std::vector<std::byte> secret{};
+  /// SECRET: of the noise steps since the state before, at most the last `steps_kept`, oldest first: they
+  /// never change, so that a state need not write them all again. To resume, all of the last `steps_kept`
+  /// must be here, or none of them and no `secret`.
+  std::vector<KeptNoise> kept{};
+  std::uint64_t steps_kept = 0;
   /// Noisy sums and the newest release: functions of what was published.
   std::vector<std::byte> open{};
 };

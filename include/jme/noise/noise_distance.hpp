@@ -2,6 +2,7 @@
 
 #include <jme/filter/filter.hpp>
 #include <jme/noise/noise_scale.hpp>
+#include <jme/noise/sum_words.hpp>
 
 namespace jme {
 
@@ -17,7 +18,8 @@ struct NoiseDistance {
 /// where C is diagonal. Upper bounds in O(steps x states) with schedules, in O(states^2) for BLTs without and
 /// for columns without end (dense: O(steps^3)). Throws InvalidParameter for a shape with a replaced last row,
 /// or whose rounding errors grow without bounds.
-[[nodiscard]] NoiseDistance noise_distance(const Filter& shape, const NoiseScale& scale, double shift);
+[[nodiscard]] NoiseDistance noise_distance(const Filter& shape, const NoiseScale& scale, double shift,
+                                           SumWords words = SumWords::one);
 
 /// Both channels of a mechanism, one after the other.
 [[nodiscard]] NoiseDistance joined(const NoiseDistance& a, const NoiseDistance& b);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <jme/filter/stream.hpp>
 #include <jme/noise/draw_periods.hpp>
 #include <jme/noise/noise_scale.hpp>
+#include <jme/noise/sum_words.hpp>
 
 namespace jme {
 
@@ -21,7 +23,8 @@ class ShapedNoise {
  public:
   /// `scale`: standard deviations in lattice units. Throws InvalidParameter where noise could reach 2^50
   /// units, or the shape has more than 2^26 steps.
-  ShapedNoise(const Filter& shape, DrawPeriods draws, Channel channel, NoiseScale scale);
+  ShapedNoise(const Filter& shape, DrawPeriods draws, Channel channel, NoiseScale scale,
+              SumWords words = SumWords::one);
   // A copy would add the same noise to other data.
   ShapedNoise(const ShapedNoise&) = delete;
   ShapedNoise& operator=(const ShapedNoise&) = delete;
@@ -44,9 +47,15 @@ class ShapedNoise {
   /// every step; such noise is replayed.
   [[nodiscard]] std::vector<double> memory() const;
   [[nodiscard]] std::size_t memory_size(std::size_t steps_done) const;
-  /// Goes on after `steps_done` steps of a noise with the same shape and draws. Throws StateError where
-  /// `memory` is not memory_size(steps_done) finite numbers.
-  void restore(std::size_t steps_done, std::span<const double> memory);
+  /// Windows also need one vector of each of their last steps, which stays as it is once it is made: of so
+  /// many steps, and the vector of one of them. SECRET as well.
+  [[nodiscard]] std::size_t steps_kept() const { return stream_.memory_is_bounded() ? lag_slots_ : 0; }
+  [[nodiscard]] std::span<const double> kept(std::size_t step) const;  ///< empty where it keeps none
+  /// Goes on after `steps_done` steps of a noise with the same shape and draws; kept_of(step) is what it kept
+  /// of a step. Throws StateError where `memory` is not memory_size(steps_done) finite numbers, or a kept
+  /// vector is not as long as the noise is wide.
+  using KeptOf = std::function<std::span<const double>(std::size_t step)>;
+  void restore(std::size_t steps_done, std::span<const double> memory, const KeptOf& kept_of = {});
   /// The same from the draws alone: makes all steps again. Only on a noise that has made none.
   void replay(std::size_t steps_done);
 
@@ -67,6 +76,7 @@ class ShapedNoise {
   std::vector<LagTap> lag_taps_;
   std::size_t lag_slots_;
   AlignedVector lag_ring_;
+  AlignedVector second_words_;  // of the running sums, as these lie in the stream; or none
   // The step that is under way.
   const GaussianSource* source_ = nullptr;
   FilterStream::Halves halves_{};

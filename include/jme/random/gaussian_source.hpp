@@ -19,8 +19,9 @@ struct AffineDraw {
 };
 
 /// Standard normal draws as a pure function of (key, nonce, channel, step, coordinate): any draw can be made
-/// again, in any order, with the same bits on every processor. A draw is a real number given by an endless
-/// row of bits; `fill` approximates it, and nearest_whole reads as many of its bits as it takes to be exact.
+/// again, in any order. A draw is a real number given by an endless row of bits, the same on every processor;
+/// `fill` approximates it, as fast as the processor can, and nearest_whole reads as many of its bits as it
+/// takes to be exact.
 /// Cheap to copy; safe to use from several threads at once.
 class GaussianSource {
  public:
@@ -36,7 +37,7 @@ class GaussianSource {
             const Upcoming& upcoming = {}) const;
   /// |approximation - draw| <= draw_error |draw| + draw_spread: what is rounded on the way, and the bits that
   /// are not read (src/random/GUARANTEES.md, section 2).
-  static constexpr double draw_error = 9.1 * 0x1p-53, draw_spread = 0x1p-58;
+  static constexpr double draw_error = 9.1 * 0x1p-53, draw_spread = 0x1p-54;
   static constexpr double farthest_draw = 9;  ///< of those that are approximated
 
   /// The whole number nearest to the affine function of the real draw (not of its approximation): exact, by

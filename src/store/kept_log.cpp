@@ -1,0 +1,74 @@
+#include "store/kept_log.hpp"
+
+#include <algorithm>
+
+#include <jme/base/errors.hpp>
+
+#include "store/bytes.hpp"
+#include "store/sealed.hpp"
+
+namespace jme::store {
+
+namespace {
+
+StateError damaged() {
+  return StateError("the state is damaged: what its noise keeps has the wrong form");
+}
+
+/// The nonce that drew a noise step.
+const Nonce& nonce_of(const std::vector<NoncePeriod>& nonces, std::uint64_t step) {
+  const NoncePeriod* found = nullptr;
+  for (const NoncePeriod& period : nonces) {
+    if (period.first_step <= step) found = &period;
+  }
+  if (found == nullptr) throw damaged();
+  return found->nonce;
+}
+
+Bytes context_of(std::uint64_t step) {
+  return ByteWriter().text("jme kept noise").number(step).bytes();
+}
+
+std::vector<double> numbers_from(ByteReader& reader) {
+  const auto bytes = reader.take(reader.value<std::uint64_t>());
+  std::vector<double> numbers(bytes.size() / sizeof(double));
+  if (bytes.size() % sizeof(double) != 0) throw damaged();
+  if (!bytes.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  return numbers;
+}
+
+}  // namespace
+
+void KeptLog::write(const StreamKeys& keys, const StreamState& state) {
+  if (state.kept.empty()) return;
+  if (!insert_) {
+    insert_.emplace(*database_, "INSERT INTO kept VALUES (?, ?)");
+    delete_.emplace(*database_, "DELETE FROM kept WHERE step < ?");
+  }
+  for (const KeptNoise& vectors : state.kept) {
+    const Bytes numbers = ByteWriter().field(bytes_of(vectors.first)).field(bytes_of(vectors.second)).bytes();
+    const Key key = keys.seal_kept(nonce_of(state.nonces, vectors.step));
+    const Bytes sealed = seal(key, vectors.step, context_of(vectors.step), numbers);
+    insert_->bind(1, static_cast<std::int64_t>(vectors.step)).bind(2, sealed).run();
+  }
+  const std::uint64_t done = state.kept.back().step + 1;
+  delete_->bind(1, static_cast<std::int64_t>(done - std::min(done, state.steps_kept))).run();
+}
+
+std::vector<KeptNoise> KeptLog::read(const StreamKeys& keys, const std::vector<NoncePeriod>& nonces) {
+  std::vector<KeptNoise> kept;
+  Statement select = database_->prepare("SELECT step, sealed FROM kept ORDER BY step");
+  while (select.step()) {
+    if (select.number(0) < 0) throw damaged();
+    const auto step = static_cast<std::uint64_t>(select.number(0));
+    const Bytes numbers =
+        unseal(keys.seal_kept(nonce_of(nonces, step)), step, context_of(step), select.blob(1));
+    ByteReader reader(numbers);
+    KeptNoise& vectors = kept.emplace_back(KeptNoise{.step = step});
+    vectors.first = numbers_from(reader);
+    vectors.second = numbers_from(reader);
+  }
+  return kept;
+}
+
+}  // namespace jme::store
