@@ -16,11 +16,17 @@ namespace {
 using namespace jme::bench;
 
 const std::vector<std::pair<std::string, Json (*)(const Options&)>> sections{
-    {"sampler", sampler_section},         {"wide", wide_section},
-    {"middle", middle_section},           {"long", long_section},
-    {"dimension", dimension_section},     {"block", block_section},
-    {"wide_memory", wide_memory_section}, {"long_memory", long_memory_section},
-    {"ingest", ingest_section},           {"shape", shape_section},
+    {"sampler", sampler_section},
+    {"wide", wide_section},
+    {"middle", middle_section},
+    {"long", long_section},
+    {"dimension", dimension_section},
+    {"block", block_section},
+    {"bulk", bulk_section},
+    {"wide_memory", wide_memory_section},
+    {"long_memory", long_memory_section},
+    {"ingest", ingest_section},
+    {"shape", shape_section},
     {"unbounded", unbounded_section}};
 
 int usage() {

@@ -15,7 +15,7 @@
 namespace jme::bench {
 namespace {
 
-constexpr std::size_t tile = 4096;  // normals made and rounded while they are in the first-level cache
+constexpr std::size_t tile = 4096;         // normals made and rounded while they are in the first-level cache
 constexpr std::size_t bytes_a_normal = 8;  // a block for a pair; one of 2^11 needs more (src/random)
 
 GaussianSource test_source() {

@@ -19,6 +19,7 @@ struct Options {
 [[nodiscard]] Json long_section(const Options& options);       ///< d = 10, cost against t
 [[nodiscard]] Json dimension_section(const Options& options);  ///< cost against d
 [[nodiscard]] Json block_section(const Options& options);      ///< d = 1000, a release every 1000 rows
+[[nodiscard]] Json bulk_section(const Options& options);       ///< d = 10, many rows at a time
 [[nodiscard]] Json wide_memory_section(const Options& options);
 [[nodiscard]] Json long_memory_section(const Options& options);
 [[nodiscard]] Json ingest_section(const Options& options);

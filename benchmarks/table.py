@@ -63,10 +63,15 @@ def lines_of(ours, peers):
         lines.append(line(what, memory["peak_bytes"], "bytes", None, memory["allowed_bytes"],
                           ("<= limit", lambda entry: entry["ours"] <= entry["limit"])))
     rank = max(value("block", "rank_256"), value("block", "rank_1000"))
+    small_rank = max(value("bulk", "rank_256"), value("bulk", "rank_1000"))
     lines += [
         line("d = 1000, every 1000 rows | limit: dsyrk", value("block", "rows"), "rows/s", peer("block", "rows"), rank,
              of_limit(0.5)),
         line("  two threads", value("block", "two_threads"), "rows/s", peer("block", "rows"), 2 * rank),
+        line("d = 10, every 1000 rows, push_rows | limit: dsyrk", value("bulk", "rows"), "rows/s", None, small_rank,
+             ("> 3x push", lambda entry: entry["ours"] >= 3 * value("bulk", "single"))),
+        line("  the same, push row by row", value("bulk", "single"), "rows/s", None, small_rank),
+        line("  the same, BlockSum alone", value("bulk", "block_sum"), "rows/s", None, small_rank),
         line("CSV, six columns | limit: page cache", value("ingest", "read"), "bytes/s", peer("ingest", "loadtxt"),
              value("ingest", "bytes_limit"), at_least(150e6, "150 MB/s")),
         line("  jme run --every 1000 on it", value("run", "bytes"), "bytes/s"),

@@ -16,15 +16,15 @@ namespace {
 // Products of rows and their lattice are formed in double; beyond this the square of the bound leaves its
 // range.
 constexpr double largest_norm_bound = 1e140;
-// An int64 holds the exact sum of so many products of 2^40 lattice units, and half a unit of rounding: one
-// row more and the sum of rows at the bound is 2^63.
-constexpr std::size_t largest_block = (std::size_t{1} << 23) - 1;
+// Sums of so many rows of 2^20 lattice units, and of their products in units of 2^20 products, stay below
+// 2^52, so that noise is added to them exactly.
+constexpr std::size_t largest_block = std::size_t{1} << 31;
 // Of the noise; beyond it running sums have two words.
 constexpr double affordable_cost = 1e-3;
 
 Horizon checked_horizon(const StreamConfig& config) {
   if (config.every == 0 || config.every > largest_block) {
-    throw InvalidParameter("every", static_cast<double>(config.every), "a whole number from 1 to 8388607");
+    throw InvalidParameter("every", static_cast<double>(config.every), "a whole number from 1 to 2147483648");
   }
   if (config.unbounded) {
     if (config.rows != 0 || config.steps != 0) {

@@ -100,8 +100,12 @@ MomentStream::Engine::Engine(const Mechanism& design, const Key& key, std::vecto
       accumulate_first(accumulator(mechanism.workload_first(), horizon(), config().dimension)),
       beta_first(weight_of_row_before(mechanism.workload_first(), horizon())),
       beta_second(weight_of_row_before(mechanism.workload_second(), horizon())),
-      newest(config().dimension, config().second) {
+      newest(config().dimension, config().second),
+      kept(config().dimension, config().second) {
   newest.shares_noise_ = noises_rows;
+  if (!noises_rows && beta_first == 1 && beta_second == 1) {
+    batch.emplace(config().dimension, config().norm_bound);
+  }
   if (!mechanism.has_second()) return;
   const std::size_t size = second_moment_size(config().second, config().dimension);
   accumulate_second.emplace(accumulator(mechanism.workload_second(), horizon(), size));
@@ -119,22 +123,29 @@ MomentStream::Engine::Engine(const Mechanism& design, const Key& key, std::vecto
 // A step that failed half-way (memory ran out) leaves the channels out of step with each other: the
 // sensitivity was computed for channels in step, so such a stream says no more.
 void MomentStream::Engine::check_whole() const {
+  if (guard.is_in_child()) {
+    throw StateError(
+        "the stream belongs to the process that this one was forked from: its noise would be used twice");
+  }
   if (broken) throw StateError("the stream failed inside a step and cannot go on");
 }
 
-void MomentStream::Engine::check(std::span<const double> values) const {
+void MomentStream::Engine::check_open(std::size_t more_rows) const {
   check_whole();
   if (finished) throw BudgetExhausted("the stream was finished: no row may follow");
-  if (rows >= horizon().rows()) {
-    if (horizon().is_unbounded()) {
-      throw BudgetExhausted(fmt::format(
-          "row {}: a stream without a horizon ends after 2^26 steps of noise; begin another, which "
-          "spends its own budget",
-          rows + 1));
-    }
+  if (more_rows <= horizon().rows() - rows) return;
+  const std::size_t beyond = horizon().rows() + 1;
+  if (horizon().is_unbounded()) {
     throw BudgetExhausted(
-        fmt::format("row {}: the horizon of {} rows is used up", rows + 1, horizon().rows()));
+        fmt::format("row {}: a stream without a horizon ends after 2^26 steps of noise; begin another, which "
+                    "spends its own budget",
+                    beyond));
   }
+  throw BudgetExhausted(fmt::format("row {}: the horizon of {} rows is used up", beyond, horizon().rows()));
+}
+
+void MomentStream::Engine::check(std::span<const double> values) const {
+  check_open(1);
   if (values.size() != config().dimension) {
     throw DataError(fmt::format("row {}: has {} values, the dimension is {}", rows + 1, values.size(),
                                 config().dimension));
@@ -146,9 +157,80 @@ void MomentStream::Engine::check(std::span<const double> values) const {
   }
 }
 
+void MomentStream::Engine::check(const MatrixView& view) const {
+  check_open(view.rows);
+  if (view.columns != config().dimension) {
+    throw DataError(
+        fmt::format("rows of {} values were given, the dimension is {}", view.columns, config().dimension));
+  }
+  const NotFinite bad = first_not_finite(view);
+  if (bad.row < view.rows) {
+    throw DataError(fmt::format("row {}, column {}: not a finite number; none of the {} rows was taken",
+                                rows + bad.row + 1, bad.column + 1, view.rows));
+  }
+}
+
 void MomentStream::Engine::push(std::span<const double> values) {
   check(values);
   broken = true;
+  add_row(values);
+  broken = false;
+}
+
+void MomentStream::Engine::push_rows(const MatrixView& view) {
+  check(view);
+  broken = true;
+  std::vector<double> values(view.columns);
+  for (std::size_t done = 0; done < view.rows;) {
+    const std::size_t left_in_block = std::min(horizon().every() - rows_in_block, horizon().rows() - rows);
+    if (!batch || left_in_block == 1) {
+      for (std::size_t j = 0; j < view.columns; ++j) values[j] = view.at(done, j);
+      add_row(values);
+      ++done;
+    } else {
+      const std::size_t end = done + std::min(left_in_block, view.rows - done);
+      rows += end - done;
+      rows_in_block += end - done;
+      while (done < end) {
+        const std::size_t count = std::min(batch->capacity(), end - done);
+        batch->take(view.part(done, count));
+        if (second_sum) second_sum->add(*batch, count);
+        done += count;
+      }
+      batch->add_sum_to(first);
+      newest.is_new_ = false;
+      if (rows_in_block == horizon().every() || rows == horizon().rows()) close_block();
+    }
+    if (newest.is_new_) kept.append(newest);
+  }
+  broken = false;
+}
+
+void MomentStream::Engine::push_block(const BlockSum& block) {
+  check_open(block.rows());
+  if (!batch) {
+    throw InvalidParameter("block",
+                           "rows that are noised one by one, or weighted inside a block, must come as rows");
+  }
+  if (rows_in_block != 0) throw InvalidParameter("block", "a block of rows is open: it must be closed first");
+  block.check_fits(config());
+  const std::size_t wanted = std::min(horizon().every(), horizon().rows() - rows);
+  if (block.rows() == 0 || block.rows() > wanted) {
+    throw InvalidParameter(
+        "block", fmt::format("it has {} rows, the next block of this stream has {}", block.rows(), wanted));
+  }
+  broken = true;
+  std::copy(block.first().begin(), block.first().end(), first.begin());
+  if (second_sum) second_sum->assign(block.products());
+  rows += block.rows();
+  rows_in_block = block.rows();
+  finished = block.rows() < wanted;  // a block that is not full is the last one
+  close_block();
+  kept.append(newest);
+  broken = false;
+}
+
+void MomentStream::Engine::add_row(std::span<const double> values) {
   clip_and_snap(values, config().norm_bound, row);
   if (noises_rows) noise_first.add_to(row);
   for (std::size_t i = 0; i < row.size(); ++i) first[i] = beta_first * first[i] + row[i];
@@ -158,7 +240,6 @@ void MomentStream::Engine::push(std::span<const double> values) {
   ++rows_in_block;
   newest.is_new_ = false;
   if (rows_in_block == horizon().every() || rows == horizon().rows()) close_block();
-  broken = false;
 }
 
 void MomentStream::Engine::finish() {

@@ -6,10 +6,13 @@
 #include <vector>
 
 #include <jme/filter/stream.hpp>
+#include <jme/moments/block_sum.hpp>
 #include <jme/moments/moment_stream.hpp>
 #include <jme/noise/shaped_noise.hpp>
 
+#include "moments/fork_guard.hpp"
 #include "moments/noise_levels.hpp"
+#include "moments/row_batch.hpp"
 #include "moments/second_sum.hpp"
 #include "moments/worker_pool.hpp"
 
@@ -26,13 +29,18 @@ struct MomentStream::Engine {
   [[nodiscard]] const Horizon& horizon() const { return mechanism.horizon(); }
 
   void push(std::span<const double> values);
+  void push_rows(const MatrixView& view);
+  void push_block(const BlockSum& block);
   void finish();
   [[nodiscard]] StreamState state(std::uint64_t since) const;
   /// On an engine that has done nothing yet. Throws StateError.
   void restore(const StreamState& state);
 
   void check_whole() const;
+  void check_open(std::size_t more_rows) const;
   void check(std::span<const double> values) const;
+  void check(const MatrixView& view) const;
+  void add_row(std::span<const double> values);
   void close_block();
   void close_first();
   void close_second();
@@ -40,6 +48,7 @@ struct MomentStream::Engine {
   void describe_release(std::size_t step);
   void begin_accumulation(FilterStream& accumulate, const Workload& workload) const;
 
+  ForkGuard guard;
   Mechanism mechanism;
   std::vector<NoncePeriod> nonces;
   NoiseLevels levels;
@@ -57,6 +66,8 @@ struct MomentStream::Engine {
   std::size_t rows = 0, rows_in_block = 0;
   bool finished = false, broken = false;
   Release newest;
+  std::optional<RowBatch> batch;  // where rows have no weights and meet no noise of their own
+  Releases kept;                  // of push_rows and push_block, until they are fetched
 };
 
 }  // namespace jme

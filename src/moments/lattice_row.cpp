@@ -27,12 +27,12 @@ void clip_and_snap(std::span<const double> row, double norm_bound, std::span<dou
     std::fill(units.begin(), units.end(), 0.0);
     return;
   }
-  // Relative to the largest entry nothing over- or underflows that matters.
-  for (std::size_t i = 0; i < row.size(); ++i) units[i] = row[i] / largest;
+  // Where squares could over- or underflow, relative to the largest entry nothing does that matters.
+  const double divisor = has_safe_squares(largest) ? 1 : largest;
+  for (std::size_t i = 0; i < row.size(); ++i) units[i] = row[i] / divisor;
   const double norm = std::sqrt(sum_of_squares(units));
-  // min(largest * norm, bound) / norm, written so that the product cannot overflow.
-  const double limit = norm_bound / norm;
-  const double scale = std::min(largest, limit) / norm_bound * units_in_bound;
+  // min(divisor * norm, bound) / norm, written so that the product cannot overflow.
+  const double scale = std::min(divisor, norm_bound / norm) / norm_bound * units_in_bound;
   for (double& v : units) v = std::floor(v * scale + 0.5);
 
   double square = sum_of_squares(units);

@@ -39,6 +39,21 @@ const Release& MomentStream::push(std::span<const double> row) {
   return engine().newest;
 }
 
+std::size_t MomentStream::push_rows(const MatrixView& rows) {
+  engine().push_rows(rows);
+  return engine().kept.size();
+}
+
+std::size_t MomentStream::push_block(const BlockSum& block) {
+  engine().push_block(block);
+  return engine().kept.size();
+}
+
+Releases MomentStream::take_releases() {
+  const StreamConfig& config = engine().config();
+  return std::exchange(engine().kept, Releases(config.dimension, config.second));
+}
+
 const Release& MomentStream::finish() {
   engine().finish();
   return engine().newest;

@@ -2,6 +2,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/moments/release.hpp>
+#include <jme/moments/releases.hpp>
 
 namespace jme {
 
@@ -54,6 +55,12 @@ Release Release::unpacked(std::size_t dimension, SecondMoment second, std::size_
   release.steps_ = steps;
   release.is_new_ = true;
   return release;
+}
+
+void Releases::append(const Release& release) {
+  const std::vector<double> packed = release.packed();
+  numbers_.insert(numbers_.end(), packed.begin(), packed.end());
+  places_.push_back({.rows = release.rows(), .steps = release.steps()});
 }
 
 }  // namespace jme

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <cblas.h>
 
@@ -16,13 +17,14 @@ namespace {
 constexpr std::size_t largest_panel = 256;
 constexpr std::size_t padding = 8;                        // whole vectors are read past the last row
 constexpr std::size_t strip = 256;                        // columns that one thread updates
+constexpr std::size_t few_columns = 48;                   // for which dsyrk has too little to do
 constexpr std::size_t exact_rows = std::size_t{1} << 13;  // 2^13 products of 2^40 fit below 2^53
 
 double snapped(double products) {
   return std::floor(products * 0x1p-20 + 0.5);
 }
-double snapped(std::int64_t products) {
-  return static_cast<double>((products + (std::int64_t{1} << 19)) >> 20);
+double snapped(WideInt products) {
+  return static_cast<double>((products + (WideInt{1} << 19)) >> 20);
 }
 
 }  // namespace
@@ -48,6 +50,39 @@ void SecondSum::add(std::span<const double> row) {
   if (in_panel_ == panel_rows_) flush_panel();
   std::copy(row.begin(), row.end(), panel_.begin() + static_cast<std::ptrdiff_t>(in_panel_ * dimension_));
   ++in_panel_;
+}
+
+void SecondSum::add(RowBatch& batch, std::size_t rows) {
+  if (second_ == SecondMoment::full && exact_ && dimension_ <= few_columns) {
+    if (in_lanes_ + rows > exact_rows) flush_lanes();
+    lanes_.resize(size_ * RowColumns::lanes, 0.0);
+    add_products(batch.units(), lanes_.data());
+    in_lanes_ += rows;
+    return;
+  }
+  for (std::size_t done = 0; done < rows;) {
+    if (in_panel_ == panel_rows_) flush_panel();
+    const std::size_t count = std::min(rows - done, panel_rows_ - in_panel_);
+    batch.write_units(done, count, panel_.data() + in_panel_ * dimension_);
+    in_panel_ += count;
+    done += count;
+  }
+}
+
+// The lanes of at most exact_rows rows, added up: below 2^53.
+void SecondSum::flush_lanes() {
+  if (in_lanes_ == 0) return;
+  if (in_sum_ + in_lanes_ > exact_rows) spill();
+  if (in_sum_ == 0) std::fill(sum_.begin(), sum_.end(), 0.0);
+  const double* lanes = lanes_.data();
+  for (std::size_t i = 0; i < dimension_; ++i) {
+    for (std::size_t j = i; j < dimension_; ++j, lanes += RowColumns::lanes) {
+      sum_[i * dimension_ + j] += std::accumulate(lanes, lanes + RowColumns::lanes, 0.0);
+    }
+  }
+  std::fill(lanes_.begin(), lanes_.end(), 0.0);
+  in_sum_ += in_lanes_;
+  in_lanes_ = 0;
 }
 
 void SecondSum::flush_panel() {
@@ -102,21 +137,24 @@ void SecondSum::update_strip(std::size_t begin, double carry) {
 
 void SecondSum::spill() {
   if (spilled_.empty()) spilled_.assign(size_, 0);
+  has_spilled_ = true;
+  if (in_sum_ == 0) return;  // what is in sum_ is of the block before
   std::size_t k = 0;
   for (std::size_t i = 0; i < dimension_; ++i) {
     const std::size_t last = second_ == SecondMoment::full ? dimension_ : i + 1;
     for (std::size_t j = i; j < last; ++j) {
+      // Below 2^53, so an int64 has it.
       spilled_[k++] +=
           static_cast<std::int64_t>(second_ == SecondMoment::full ? sum_[i * dimension_ + j] : sum_[i]);
     }
   }
-  has_spilled_ = true;
   in_sum_ = 0;
 }
 
 void SecondSum::begin_close() {
-  single_ = in_sum_ == 0 && in_panel_ == 1 && !has_spilled_;
+  single_ = in_sum_ == 0 && in_lanes_ == 0 && in_panel_ == 1 && !has_spilled_;
   if (single_) return;
+  flush_lanes();
   flush_panel();
   if (has_spilled_) spill();
 }
@@ -125,6 +163,20 @@ void SecondSum::end_close() {
   if (has_spilled_) std::fill(spilled_.begin(), spilled_.end(), 0);
   has_spilled_ = single_ = false;
   in_panel_ = in_sum_ = 0;
+}
+
+void SecondSum::move_to(std::span<WideInt> products) {
+  flush_lanes();
+  flush_panel();
+  spill();
+  for (std::size_t k = 0; k < size_; ++k) products[k] += spilled_[k];
+  end_close();
+}
+
+void SecondSum::assign(std::span<const WideInt> products) {
+  spilled_.assign(products.begin(), products.end());
+  has_spilled_ = true;
+  in_panel_ = in_sum_ = in_lanes_ = 0;
 }
 
 void SecondSum::write_full(std::size_t begin, std::size_t count, double* out) const {

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include <jme/base/values.hpp>
+#include <jme/moments/wide_int.hpp>
 
+#include "moments/row_batch.hpp"
 #include "moments/worker_pool.hpp"
 
 namespace jme {
@@ -14,7 +16,8 @@ namespace jme {
 /// Sum over a block of w_j x_j x_j' (packed upper triangle) or w_j x_j o x_j, w_j = beta^(rows until the
 /// block's end).
 ///
-/// Rows of lattice units are summed exactly: a double holds 2^13 products of 2^40, an int64 2^23 - 1 of them.
+/// Rows of lattice units are summed exactly: a double holds 2^13 products of 2^40, a WideInt any number of
+/// them.
 /// With beta < 1 the sum is a floating-point one whose error Mechanism's rounding slack bounds. Rows that are
 /// noise already (PP) may be any numbers.
 class SecondSum {
@@ -26,6 +29,8 @@ class SecondSum {
             WorkerPool* pool = nullptr);
 
   void add(std::span<const double> row);
+  /// The rows that a batch has just taken.
+  void add(RowBatch& batch, std::size_t rows);
   /// Writes the block's sum and starts the next block. Lattice rows: in units of 2^20 products, rounded to
   /// whole numbers; real rows: as it is.
   void close(std::span<double> out);
@@ -36,8 +41,14 @@ class SecondSum {
   void write_tile(std::size_t begin, std::size_t count, double* out) const;
   void end_close();
 
+  /// Lattice rows without weights: adds the sums so far, unrounded, to `products`, and starts anew.
+  void move_to(std::span<WideInt> products);
+  /// Products of many rows that were summed elsewhere, as the whole of a block.
+  void assign(std::span<const WideInt> products);
+
  private:
   void flush_panel();
+  void flush_lanes();
   void update(double carry);
   void update_strip(std::size_t begin, double carry);
   void spill();
@@ -52,7 +63,9 @@ class SecondSum {
   std::size_t in_panel_ = 0;
   std::vector<double> sum_;  // d x d upper triangle (full), or d
   std::size_t in_sum_ = 0;   // rows in sum_
-  std::vector<std::int64_t> spilled_;
+  AlignedVector lanes_;      // few columns: sums of products of the rows of every lane (RowColumns)
+  std::size_t in_lanes_ = 0;
+  std::vector<WideInt> spilled_;
   bool has_spilled_ = false;
   bool single_ = false;  // closing a block of one row: its products are made as they are written
   WorkerPool* pool_;

@@ -40,7 +40,7 @@ TEST(Mechanism, NamesTheParameterThatIsWrong) {
   EXPECT_EQ(complaint([](auto& c) { c.rows = 0; }).substr(0, 4), "rows");
   EXPECT_EQ(complaint([](auto& c) { c.steps = 7; }).substr(0, 5), "steps");
   EXPECT_EQ(complaint([](auto& c) { c.every = 0; }).substr(0, 5), "every");
-  EXPECT_EQ(complaint([](auto& c) { c.every = 1 << 23; }).substr(0, 5), "every");
+  EXPECT_EQ(complaint([](auto& c) { c.every = (std::size_t{1} << 31) + 1; }).substr(0, 5), "every");
   EXPECT_EQ(complaint([](auto& c) { c.dimension = 0; }).substr(0, 9), "dimension");
   EXPECT_EQ(complaint([](auto& c) { c.norm_bound = 0; }).substr(0, 10), "norm-bound");
   EXPECT_EQ(complaint([](auto& c) { c.norm_bound = 1e200; }).substr(0, 10), "norm-bound");

@@ -4,8 +4,11 @@
 #include <memory>
 #include <span>
 
+#include <jme/base/matrix_view.hpp>
 #include <jme/mechanism/mechanism.hpp>
+#include <jme/moments/block_sum.hpp>
 #include <jme/moments/release.hpp>
+#include <jme/moments/releases.hpp>
 #include <jme/moments/stream_state.hpp>
 #include <jme/random/key.hpp>
 
@@ -39,6 +42,16 @@ class MomentStream {
   /// Release::is_new). Throws BudgetExhausted past the horizon, before any noise is drawn; DataError for a
   /// NaN, infinity or wrong width.
   const Release& push(std::span<const double> row);
+  /// Takes many rows: all of them or, where one is not finite, has the wrong width or lies past the horizon,
+  /// none. The same numbers as row by row, faster. Returns how many releases wait for take_releases.
+  std::size_t push_rows(const MatrixView& rows);
+  /// A whole block whose rows were summed elsewhere, by one or several BlockSums that were merged: the same
+  /// numbers as its rows would give. A block that is not full ends the stream. Throws InvalidParameter where
+  /// the sums are of other bounds, or a block is open, or rows cannot be summed beforehand (pp; weights
+  /// inside a block). Returns as push_rows.
+  std::size_t push_block(const BlockSum& block);
+  /// The releases of push_rows and push_block since the last call: they stay until they are fetched.
+  [[nodiscard]] Releases take_releases();
   /// Ends the stream: releases a partial last block, if any (then is_new). No row may follow.
   const Release& finish();
 

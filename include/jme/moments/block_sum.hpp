@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <jme/base/matrix_view.hpp>
+#include <jme/base/values.hpp>
+#include <jme/mechanism/stream_config.hpp>
+#include <jme/moments/wide_int.hpp>
+
+namespace jme {
+
+/// What turns a row into lattice units. Sums of one map can be added up, and go to streams of the same map.
+struct RowMap {
+  std::size_t dimension = 0;
+  SecondMoment second = SecondMoment::full;
+  double norm_bound = 1;
+  /// A digest of what else rows depend on: columns, their bounds, missing cells. Zero where there is nothing.
+  std::array<std::byte, 32> details{};
+
+  [[nodiscard]] static RowMap of(const StreamConfig& config, const std::array<std::byte, 32>& details = {});
+  bool operator==(const RowMap&) const = default;
+};
+
+/// The sums of some rows of a block: of rows and of their products, clipped and snapped, as whole numbers and
+/// without rounding. Addition of whole numbers: however a block's rows are divided and in whatever order the
+/// parts are merged, the sums are the same, and so are their bytes (src/moments/GUARANTEES.md).
+///
+/// RAW DATA: it has no noise. Whoever holds it knows sums of people's rows.
+class BlockSum {
+ public:
+  explicit BlockSum(const RowMap& map);
+  BlockSum(const BlockSum& other);
+  BlockSum& operator=(const BlockSum& other);
+  BlockSum(BlockSum&&) noexcept;
+  BlockSum& operator=(BlockSum&&) noexcept;
+  ~BlockSum();
+
+  /// All of the rows or, where one is not finite or has another width, none. Throws DataError.
+  void add_rows(const MatrixView& rows);
+  void add(std::span<const double> row);
+  /// Throws InvalidParameter for sums of another map, or more than 2^31 rows.
+  void merge(const BlockSum& other);
+
+  [[nodiscard]] const RowMap& map() const { return map_; }
+  [[nodiscard]] std::uint64_t rows() const { return rows_; }
+  /// Sums of the rows in lattice units.
+  [[nodiscard]] std::span<const std::int64_t> first() const;
+  /// Sums of their products in squares of these: the upper triangle row by row, or the diagonal.
+  [[nodiscard]] std::span<const WideInt> products() const;
+
+  /// Little endian; the same bytes for the same sums.
+  [[nodiscard]] std::vector<std::byte> bytes() const;
+  /// Throws DataError for bytes that are not whole, of another version or map, or that no rows could give.
+  [[nodiscard]] static BlockSum from_bytes(std::span<const std::byte> bytes, const RowMap& map);
+
+  /// Throws InvalidParameter unless a stream of this configuration makes its rows in the same way.
+  void check_fits(const StreamConfig& config) const;
+  bool operator==(const BlockSum& other) const;
+
+ private:
+  struct Adding;
+  void collect() const;
+  void check_possible() const;
+
+  RowMap map_;
+  std::uint64_t rows_ = 0;
+  // Rows that were added and not yet collected are in `adding_`.
+  mutable std::vector<std::int64_t> first_;
+  mutable std::vector<WideInt> products_;
+  mutable std::unique_ptr<Adding> adding_;
+};
+
+}  // namespace jme

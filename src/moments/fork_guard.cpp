@@ -1,0 +1,18 @@
+#include "moments/fork_guard.hpp"
+
+#include <pthread.h>
+
+#include <jme/base/errors.hpp>
+
+namespace jme {
+
+std::atomic<unsigned> ForkGuard::forks_{0};
+
+ForkGuard::ForkGuard() {
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { forks_.fetch_add(1, std::memory_order_relaxed); });
+  if (registered != 0) throw Error("the system cannot say when a process forks");
+  born_ = forks_.load(std::memory_order_relaxed);
+}
+
+}  // namespace jme
