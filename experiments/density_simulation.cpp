@@ -102,7 +102,8 @@ std::vector<DivergenceCurve> unclipped_divergence(const Effort& effort, const De
             out[estimator * n + t] = world.divergence(mean, covariance, eigenvalue_floor);
           };
           record(0, jme_covariance);
-          record(1, jme_covariance + s * s / rows * identity);  // MATH 7: debiasing adds
+          // Debiasing adds (docs/theory/errors.md#running-covariance).
+          record(1, jme_covariance + s * s / rows * identity);
           record(2, pp_covariance);
           record(3, pp_covariance - s * s * (1 - 1 / rows) * identity);
         }

@@ -44,7 +44,8 @@ class GaussianWorld {
 };
 
 /// Projection onto the positive definite matrices, as the paper has it: eigenvalues are raised to this. It
-/// does not state its value; this one gives its figure (MATH 9).
+/// does not state its value; this one gives its figure
+/// (docs/reproduce.md#what-was-decided-where-the-paper-is-silent).
 inline constexpr double eigenvalue_floor = 1e-2;
 
 /// KL against the number of rows for one estimator: a sample for every release.

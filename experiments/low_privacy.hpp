@@ -8,9 +8,9 @@ namespace jme::experiments {
 
 /// When debiased PP (C = I) has less error than JME, for one workload and schedule, d >= 2. JME's squared
 /// error is N std2^2 ||A C^-1||^2 = 4 d(d+1) sigma^2 beta with beta = ||C||^2 ||A C^-1||^2 over the releases'
-/// steps, PP's is (d+1) (8 sigma^2 + 16 d sigma^4) alpha with alpha = ||A||^2 over rows (MATH 4 to 6). With
-/// rho = beta / alpha: PP is better just where sigma^2 < rho/4 - 1/(2d). Since C = I is one of the shapes,
-/// rho <= 1, and PP is never better at sigma >= 1/2.
+/// steps, PP's is (d+1) (8 sigma^2 + 16 d sigma^4) alpha with alpha = ||A||^2 over rows
+/// (docs/theory/errors.md#who-wins). With rho = beta / alpha: PP is better just where sigma^2 < rho/4 -
+/// 1/(2d). Since C = I is one of the shapes, rho <= 1, and PP is never better at sigma >= 1/2.
 struct Frontier {
   double rho;
 

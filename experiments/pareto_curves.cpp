@@ -51,7 +51,8 @@ std::vector<Family> families() {
           {"CS", Method::cs, logarithmic_grid(0.05, 12, 60), {0.1, 0.4, 1, 2.5, 7}}};
 }
 
-/// The first and second squared error at which lambda-JME meets a given first one: MATH 3's inverse of r_d.
+/// The first and second squared error at which lambda-JME meets a given first one, by the inverse of r_d
+/// (docs/theory/sensitivity.md#the-gain-of-one-row).
 double jme_second_at(double first_squared_error, Count count) {
   const Mechanism free = tuned(Method::lambda_jme, 0.5);
   const double gain = 4 * first_squared_error / expected_error(free).first;

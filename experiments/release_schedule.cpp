@@ -1,4 +1,5 @@
-// Beyond the paper: the second moment's error when something is published every k rows (MATH 4b).
+// Beyond the paper: the second moment's error when something is published every k rows
+// (docs/theory/blocks.md#what-it-gains).
 #include "experiments/release_schedule.hpp"
 
 #include <algorithm>
@@ -89,7 +90,8 @@ Claim block_claim(const std::vector<ScheduledWorkload>& workloads) {
           .found = "Root mean square error of an entry falls by the factors: " + gains + "."};
 }
 
-// MATH 4b: fast decay, high dimension and hardly any privacy is where PP is ahead even of blocks.
+// Fast decay, high dimension and hardly any privacy is where PP is ahead even of blocks
+// (docs/theory/blocks.md#pp-needs-rows).
 Claim short_memory_claim() {
   constexpr std::size_t every = 10, dimension = 100;
   constexpr double sigma = 0.05;

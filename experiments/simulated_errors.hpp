@@ -11,7 +11,8 @@
 namespace jme::experiments {
 
 /// The made-up rows of a simulation: x_t = +-zeta e1. They lie on the lattice, so that all error is noise.
-/// Alternating ones attain PP's supremum over data (MATH 6), constant ones that of JME's covariance (MATH 7).
+/// Alternating ones attain PP's supremum over data (docs/theory/errors.md#the-cross-term), constant ones that
+/// of JME's covariance (docs/theory/errors.md#running-covariance).
 enum class Signs { alternating, constant };
 
 /// What is simulated: the engine that users run, with a known seed, on a stream of known rows.

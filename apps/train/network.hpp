@@ -16,7 +16,8 @@ struct PictureShape {
 };
 
 /// each: an example's gradient g is scaled to at most `bound`, squares are those of the scaled one.
-/// joint: (g, sqrt(tau) g o g) is scaled as one vector, so squares are scaled and not squared again (MATH 8).
+/// joint: (g, sqrt(tau) g o g) is scaled as one vector, so squares are scaled and not squared again
+/// (docs/theory/batches.md#methods-of-a-batch).
 enum class ClipRule { each, joint };
 struct Clipping {
   ClipRule rule;

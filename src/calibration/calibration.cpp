@@ -98,7 +98,7 @@ Calibration concatenated(const CalibrationRequest& request) {
 }
 
 /// alpha-IME: two mechanisms side by side with 1/sigma^2 shared out as alpha and 1 - alpha. The paper draws
-/// the second one with the whole of it (MATH 4).
+/// the second one with the whole of it (docs/errata.md#3-p-ime-draws-the-second-noise-with-the-whole-budget).
 Calibration independent(const CalibrationRequest& request) {
   const double first = first_sensitivity(request.rows, request.exposure) + first_slack(request);
   const double second = second_sensitivity(request.rows, request.exposure) + second_slack(request);

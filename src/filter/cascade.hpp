@@ -34,7 +34,7 @@ inline constexpr std::size_t max_cascade_states = 40;
 [[nodiscard]] std::size_t states(const Cascade& cascade);
 
 /// Var of the cascade's output at every step, by a recursion for the covariance of all its states:
-/// O(states^2) a step (SHAPING: "row errors by an O(n p^2) covariance recursion").
+/// O(states^2) a step (docs/theory/shaping.md#norms-by-recursion).
 [[nodiscard]] std::vector<double> output_variances(const Cascade& cascade);
 
 }  // namespace jme

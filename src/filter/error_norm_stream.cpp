@@ -102,8 +102,8 @@ struct Seen {
 };
 
 /// C = diag(row) T diag(column) whose T has an inverse of one tap and modes: covariance of the states of C^-1
-/// and A under white noise, exactly, step by step (SHAPING). With b_0, r and theta those of T^-1, Z its
-/// running sums and m that of A:
+/// and A under white noise, exactly, step by step (docs/theory/shaping.md#norms-by-recursion). With b_0, r
+/// and theta those of T^-1, Z its running sums and m that of A:
 ///     y = b_0 u + r'Z,  u = z / row,  Z <- theta o Z + u,  x = y / column,  m <- pole m + x.
 /// `Modes` of them; columns are padded to whole vectors of two.
 template <int Modes>

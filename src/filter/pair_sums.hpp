@@ -7,8 +7,8 @@
 
 namespace jme {
 
-/// The sums over pairs of modes that column norms are made of, V_ik <- l^2 + p_i p_k V_ik (SHAPING: "column
-/// norms by a backward O(n p^2) recursion"). `Size` is at least the number of pairs, the rest stays zero.
+/// The sums over pairs of modes that column norms are made of, V_ik <- l^2 + p_i p_k V_ik (backwards,
+/// docs/theory/shaping.md#norms-by-recursion). `Size` is at least the number of pairs, the rest stays zero.
 template <int Size>
 struct PairSums {
   using Numbers = Eigen::Array<double, Size, 1>;

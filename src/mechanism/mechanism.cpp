@@ -65,7 +65,7 @@ const StreamConfig& checked(const StreamConfig& config) {
 }
 
 // PP squares its noisy rows: a shape whose noise cancels over time helps its first moment and ruins its
-// second (MATH 4), so what is automatic there is the identity.
+// second (docs/theory/calibration.md#post-processing), so what is automatic there is the identity.
 Shape resolve(const Shape& shape, const Workload& workload, const Horizon& horizon,
               const StreamConfig& config) {
   if (shape.kind() != Shape::Kind::automatic) return shape;
@@ -111,7 +111,8 @@ Filter checked_shape_filter(const Filter& filter, const Shape& shape) {
   return filter;
 }
 
-// Rounding of block values that one person can cause, per block and unit column norm (SAFETY 1).
+// Rounding of block values that one person can cause, per block and unit column norm
+// (docs/theory/safety.md#data-on-the-lattice).
 RoundingSlack rounding_slack(const StreamConfig& config, const Horizon& horizon, const Lattice& lattice) {
   const auto d = static_cast<double>(config.dimension);
   // Weighted sums inside a block are formed in double: k terms, total weight at most min(k, 1/(1-beta)), each

@@ -93,7 +93,8 @@ CovarianceEstimate natural_second(const Release& release, const Units& units) {
       }
       value = value * units.half_width(i) * units.half_width(j) + release.weight_second() * c(i) * c(j) +
               c(i) * y(j) + c(j) * y(i);
-      // Half the variance off the diagonal (MATH 5), where also the two cross terms carry different noise.
+      // Half the variance off the diagonal (docs/theory/calibration.md#symmetric-noise), where also the two
+      // cross terms carry different noise.
       deviation *= release.std_second() * (i == j ? 1 : std::sqrt(0.5));
       const double cross =
           release.std_first() * (i == j ? 2 * std::abs(c(i)) * h(i) : std::hypot(c(i) * h(j), c(j) * h(i)));

@@ -306,7 +306,8 @@ void MomentStream::Engine::close_second() {
   if (noises_rows) close_bias();
 }
 
-// PP: E[xhat xhat'] = x x' + std1^2 Q_tt I, once a row, through the same workload (MATH 4).
+// PP: E[xhat xhat'] = x x' + std1^2 Q_tt I, once a row, through the same workload
+// (docs/theory/calibration.md#post-processing).
 void MomentStream::Engine::close_bias() {
   double out = 0;
   begin_accumulation(*accumulate_bias, mechanism.workload_second());

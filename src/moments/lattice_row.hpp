@@ -11,8 +11,9 @@ namespace jme {
 }
 
 /// Clips `row` to norm at most `norm_bound` and snaps it to the lattice of 2^-20 norm_bound: `units` gets
-/// whole numbers whose squares sum to at most 2^40, checked in integers after rounding (SAFETY 1). Any finite
-/// row is fine, 1e308 and subnormals included. `units` may be the same span as `row`.
+/// whole numbers whose squares sum to at most 2^40, checked in integers after rounding
+/// (docs/theory/safety.md#data-on-the-lattice). Any finite row is fine, 1e308 and subnormals included.
+/// `units` may be the same span as `row`.
 void clip_and_snap(std::span<const double> row, double norm_bound, std::span<double> units);
 
 }  // namespace jme

@@ -15,7 +15,7 @@ double squared_sum_gain(const RowModel& rows, double batch, double nu) {
     return 1 + nu * (2 * batch - 1) * (2 * batch - 1);
   }
   if (batch == 1) return joint_gain(rows.adjacency, rows.dimension, nu);
-  return 4 * (1 + 4 * nu * (batch - 1) * (batch - 1));  // MATH 8
+  return 4 * (1 + 4 * nu * (batch - 1) * (batch - 1));  // docs/theory/batches.md#squares-of-a-batch
 }
 
 }  // namespace
@@ -50,7 +50,8 @@ double batch_sensitivity(Squares squares, const RowModel& rows, std::size_t batc
                          double lambda) {
   if (squares == Squares::per_example) return joint_sensitivity(rows, exposure, lambda);
   // A column (g1, g2) scales what one batch can move, (u, v), to g1 |u|^2 + lambda g2 |v|^2: the batch's own
-  // sensitivity at weight lambda g2/g1. The same step as from r_d to the joint sensitivity in MATH 3.
+  // sensitivity at weight lambda g2/g1. The same step as from r_d to the joint sensitivity in
+  // docs/theory/sensitivity.md#columns.
   double largest = 0;
   for (const auto& pattern : exposure.patterns) {
     double sum = 0;

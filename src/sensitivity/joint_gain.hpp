@@ -6,8 +6,9 @@
 
 namespace jme::sensitivity {
 
-/// The nu up to which the joint gain stays at its value for nu = 0 (MATH 3): 1/2, for d = 1 (11 + 5 sqrt
-/// 5)/8, and 0 under add-remove.
+/// The nu up to which the joint gain stays at its value for nu = 0
+/// (docs/theory/sensitivity.md#the-gain-of-one-row): 1/2, for d = 1 (11 + 5 sqrt 5)/8, and 0 under
+/// add-remove.
 [[nodiscard]] double free_gain_limit(Adjacency adjacency, std::size_t dimension);
 
 /// Right derivative of joint_gain in nu. As the gain is a supremum of linear functions, this is the squared

@@ -9,7 +9,8 @@
 namespace jme::sensitivity {
 
 /// Bounds g_i >= sum_j |(C'C)_{B_i B_j}| over the blocks B_1 <= ... <= B_p of any p rows of one person that
-/// are at least `separation` rows apart, for any C (MATH 3). p rows must fit the horizon.
+/// are at least `separation` rows apart, for any C (docs/theory/sensitivity.md#several-rows-of-one-person). p
+/// rows must fit the horizon.
 ///
 /// Rows m participations apart lie floor(m b / k) blocks apart or more, so each entry is at most G there. Of
 /// those that could share B_i, at most ceil(k / b) do; the rest are in another block and get G(1).

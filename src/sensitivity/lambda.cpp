@@ -29,7 +29,7 @@ double flat_lambda(const RowModel& rows, const Pattern& pattern) {
 }
 
 /// The lambda up to which one column stays within the first channel's sensitivity:
-/// r_d^-1(4 a_max^2 / a_i^2) a_i^2 / (zeta^2 b_i^2) (MATH 3).
+/// r_d^-1(4 a_max^2 / a_i^2) a_i^2 / (zeta^2 b_i^2) (docs/theory/sensitivity.md#the-free-lambda).
 double free_lambda_of_column(const RowModel& rows, const ColumnGain& gain, double largest_first) {
   if (gain.second == 0) return infinity;
   const double weight = rows.norm_bound * rows.norm_bound * gain.second;
@@ -90,7 +90,8 @@ double weighted_lambda(const RowModel& rows, const Exposure& exposure, double ra
   if (!(first_column_norm(exposure) > 0) || !(second_column_norm(exposure) > 0)) {
     throw InvalidParameter("balance", "needs two moments to balance");
   }
-  // With std1 = sigma s(lambda) and std2 = std1 / sqrt(lambda), the errors of MATH 6 make the goal
+  // With std1 = sigma s(lambda) and std2 = std1 / sqrt(lambda), the errors of
+  // docs/theory/errors.md#noisy-moments make the goal
   //     s^2(lambda) (1 + ratio / lambda).
   // s^2 is a supremum of functions A + lambda B with A, B >= 0, so in log lambda the logarithms of both
   // factors are convex: one minimum, and the slope's sign says on which side of it we are, kinks included.

@@ -13,7 +13,8 @@ using Pattern = std::vector<ColumnGain>;
 void check(const RowModel& rows);
 void check(const Exposure& exposure);
 
-/// Squared joint sensitivity of one pattern: the sum of zeta^2 g1 r_d(lambda zeta^2 g2 / g1) (MATH 3).
+/// Squared joint sensitivity of one pattern: the sum of zeta^2 g1 r_d(lambda zeta^2 g2 / g1)
+/// (docs/theory/sensitivity.md#several-rows-of-one-person).
 [[nodiscard]] double squared_sensitivity(const RowModel& rows, const Pattern& pattern, double lambda);
 
 /// Its derivative in lambda, from the right.

@@ -11,7 +11,8 @@ namespace jme::shaping {
 void check_interlacing(const BltParameters& parameters);
 
 /// T(x) = prod(1 - zeros_i x) / prod(1 - poles_i x) by partial fractions: one tap and a mode a pole,
-/// weight omega_i = prod_j (t_i - th_j) / prod_{j != i} (t_i - t_j) (SHAPING).
+/// weight omega_i = prod_j (t_i - th_j) / prod_{j != i} (t_i - t_j)
+/// (docs/theory/shaping.md#buffered-linear-toeplitz).
 [[nodiscard]] Toeplitz blt_core(const BltParameters& parameters);
 
 /// C = L T D^-1 with D from the parameters as stored, rounded up: no column of C is longer than 1.

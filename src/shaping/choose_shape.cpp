@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t longest_history = 4096;  ///< steps up to which a state of n vectors is worth comparing
 
-/// Buffers beyond which a scaled BLT gains less than 0.1% at this length (SHAPING's table and its
-/// continuation).
+/// Buffers beyond which a scaled BLT gains less than 0.1% at this length
+/// (docs/theory/shaping.md#how-good-each-class-is).
 std::size_t useful_buffers(std::size_t steps) {
   if (steps <= 4096) return 4;
   return steps <= 1'000'000 ? 5 : 6;

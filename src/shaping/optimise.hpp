@@ -11,7 +11,7 @@
 namespace jme::shaping {
 
 /// Coordinates of a BLT whose time constants are spaced geometrically from 1.5 to `longest` steps: where
-/// optimisers start (SHAPING).
+/// optimisers start (docs/theory/shaping.md#buffered-linear-toeplitz).
 [[nodiscard]] std::vector<double> geometric_coordinates(std::size_t buffers, double longest);
 
 /// Least loss of a plain BLT; the minimum's x are coordinates with ceiling = decay. Milliseconds at any

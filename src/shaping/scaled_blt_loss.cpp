@@ -51,8 +51,8 @@ void residues_adjoint(const std::array<double, P>& down, const std::array<double
   }
 }
 
-/// One evaluation. Notation of SHAPING: t poles, th zeros, omega the weights of T, nu those of T^-1,
-/// z unit noise, S the states of T^-1, and
+/// One evaluation. Notation of docs/theory/shaping.md#scaled-blt: t poles, th zeros, omega the weights of T,
+/// nu those of T^-1, z unit noise, S the states of T^-1, and
 ///     d_j^2 = l_j^2 + omega' V(j) omega,            V(j-1) = l_j^2 + (t t') o V(j)            (backwards)
 ///     y = z/l + nu'S,  S <- th o S + z/l,  acc <- beta acc + d y,  v = Var acc
 /// with P = Cov(S), q = Cov(S, acc). `_bar` is the derivative of the loss with respect to a quantity.

@@ -26,8 +26,8 @@ namespace jme::shaping {
 [[nodiscard]] std::size_t steps_in_window(const Workload& workload, const Horizon& horizon);
 
 /// The square root of the workload over steps, with c_0 = 1 (C's scale cancels in A C^-1 Z). The mean uses
-/// the prefix root (INTERFACES). Throws InvalidParameter for a custom workload, which has no closed-form
-/// root.
+/// the prefix root (docs/theory/shaping.md#square-roots). Throws InvalidParameter for a custom workload,
+/// which has no closed-form root.
 [[nodiscard]] std::vector<double> root_coefficients(const Workload& workload, const Horizon& horizon,
                                                     std::size_t count);
 [[nodiscard]] std::vector<double> inverse_root_coefficients(const Workload& workload, const Horizon& horizon,

@@ -8,9 +8,9 @@
 
 namespace jme::shaping {
 
-/// log of the squared rmse, up to a constant, of a window over C = T / (1 + sum_i a_i x^(ik)) D^-1 (SHAPING:
-/// BLT and taps at lags k, 2k, 3k, columns normalised). A window sees columns of nearly the same norm, so
-/// that
+/// log of the squared rmse, up to a constant, of a window over C = T / (1 + sum_i a_i x^(ik)) D^-1:
+/// a BLT and taps at lags k, 2k, 3k, columns normalised (docs/theory/shaping.md#windows). A window sees
+/// columns of nearly the same norm, so that
 ///     ||A C^-1||_F^2 ~ sum_t d(t - k/2)^2 R_t,   R_t = sum_{m <= t} g_m^2,   d(j)^2 = sum_{m < n-j} c_m^2
 /// with c the coefficients of T / (1 + ...) and g those of A (1 + ...) / T: its minimiser is within 1e-4 of
 /// the true one for windows up to half the horizon. Up to 1024 steps summed up, beyond in closed form over

@@ -116,7 +116,7 @@ struct DurableStream::Impl {
   }
 
   // The first row that is new. Its noise comes from a nonce that nothing was drawn under, on disk before the
-  // first draw (I2).
+  // first draw (docs/theory/safety.md#durable-streams, I2).
   void begin() {
     const Nonce fresh = options.insecure_seed ? Nonce{} : nonce_from_system();
     if (kept.is_new()) {

@@ -11,7 +11,7 @@ struct ErrorNorms {
 };
 [[nodiscard]] ErrorNorms error_norms(const Mechanism& mechanism);
 
-/// d std1^2 ||A1 C1^-1||^2 and N std2^2 ||A2 C2^-1||^2 (MATH 6). Not for PP.
+/// d std1^2 ||A1 C1^-1||^2 and N std2^2 ||A2 C2^-1||^2 (docs/theory/errors.md#noisy-moments). Not for PP.
 [[nodiscard]] ExpectedError noisy_error(const Mechanism& mechanism, const ErrorNorms& norms, Count count);
 
 }  // namespace jme::theory

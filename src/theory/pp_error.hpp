@@ -7,7 +7,8 @@
 
 namespace jme::theory {
 
-/// How often the three parts of a squared noisy row's error occur (MATH 6): with G the noise, w = std1^2,
+/// How often the three parts of a squared noisy row's error occur (docs/theory/errors.md#squared-noisy-rows):
+/// with G the noise, w = std1^2,
 ///     E||X'KG + G'KX + G'KG - E G'KG||^2 = cross w tr(KQK XX') + quartic w^2 tr((KQ)^2),   + bias w^2
 ///     tr(KQ)^2.
 struct SquareCounts {

@@ -12,7 +12,8 @@
 namespace jme::theory {
 
 /// H = B'B over rows, B the row-level workload at the rows where something is released: what PP's errors are
-/// made of (MATH 6 with A2 counted at releases only). Entries in O(1), so that no n x n matrix is needed.
+/// made of (docs/theory/errors.md#squared-noisy-rows, A2 counted at releases only). Entries in O(1), so that
+/// no n x n matrix is needed.
 class ReleaseGram {
  public:
   ReleaseGram(const Workload& workload, const Horizon& horizon);

@@ -114,7 +114,7 @@ Filter Workload::filter(const Horizon& horizon) const {
       return Filter::toeplitz(steps, sum, Schedule::inverse_row_count(horizon.rows(), horizon.every()));
     case Kind::decay: {
       // Between the ends of two full blocks lie `every` rows; before the end of a partial last one, fewer
-      // (MATH 4b).
+      // (docs/theory/blocks.md#workloads-over-blocks).
       const double block = power(beta_, horizon.every());
       Toeplitz core{.taps = {1.0}, .modes = {{.weight = block, .pole = block}}};
       const Filter regular = Filter::toeplitz(steps, std::move(core));

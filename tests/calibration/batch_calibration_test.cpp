@@ -27,7 +27,8 @@ VectorXd square(const VectorXd& x) {
   return x.cwiseProduct(x);
 }
 
-/// What a batch of clipped rows gives the two channels, from MATH 8. joint-clip: rows are any gradients.
+/// What a batch of clipped rows gives the two channels, from docs/theory/batches.md#methods-of-a-batch.
+/// joint-clip: rows are any gradients.
 Sums sums_of(BatchMethod method, const std::vector<VectorXd>& rows, double tau) {
   const Eigen::Index d = rows.front().size();
   const auto m = static_cast<double>(rows.size());
@@ -64,7 +65,7 @@ double share(const Calibration& calibration, const Sums& a, const Sums& b) {
 constexpr std::array methods{BatchMethod::jme, BatchMethod::jme_batch_mean, BatchMethod::pp,
                              BatchMethod::joint_clip};
 
-/// Random batches, and those that MATH 8 and MATH 3 know to be the worst.
+/// Random batches, and those that are known to be the worst (docs/theory/batches.md#squares-of-a-batch).
 template <class Visit>
 void for_neighbours(std::size_t batch, Adjacency adjacency, double lambda, const Visit& visit) {
   std::mt19937_64 engine(17);
@@ -137,7 +138,7 @@ TEST(BatchCalibration, AsInThePaperIsPrivateForSingleRowsOnly) {
     if (batch == 1) {
       EXPECT_LE(worst, 1 + 1e-12);
     }
-    // MATH 8: 2 sqrt(1 + 4 (m-1)^2) against 2.121.
+    // docs/theory/batches.md#squares-of-a-batch: 2 sqrt(1 + 4 (m-1)^2) against 2.121.
     if (batch == 2) {
       EXPECT_NEAR(worst, 2 * std::sqrt(5.0) / std::sqrt(4.5), 1e-9);
     }

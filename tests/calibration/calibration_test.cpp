@@ -30,7 +30,7 @@ void expect_pair(const Calibration& calibration, double first, double second) {
   EXPECT_NEAR(calibration.std_second, second, rounding * second);
 }
 
-// The table of MATH 4, row by row.
+// The table of docs/theory/calibration.md#methods, row by row.
 TEST(Calibration, OfJmeGivesTheSecondMomentForFree) {
   const double lambda = a * a / (2 * zeta * zeta * b * b);
   const Calibration jme = calibrate(request(Method::jme));
@@ -115,7 +115,8 @@ TEST(Calibration, IsTheSameForTheDiagonalAndTheFullMatrix) {
 }
 
 TEST(Calibration, TradesLikeImeUnderAddRemove) {
-  // MATH 3: nothing is free there, and lambda-JME's curve is IME's: alpha = 1/(1 + nu).
+  // docs/theory/calibration.md#why-the-second-moment-is-free: nothing is free there, and lambda-JME's curve
+  // is IME's: alpha = 1/(1 + nu).
   const double nu = 0.6;
   CalibrationRequest joint = request(Method::lambda_jme, removed);
   joint.lambda = nu * a * a / (zeta * zeta * b * b);
@@ -125,7 +126,8 @@ TEST(Calibration, TradesLikeImeUnderAddRemove) {
 }
 
 TEST(Calibration, BeatsImeAtEqualFirstMomentByThePrintedFactor) {
-  // MATH 9: the ratio of second-moment variances, JME over IME, is (1 - 1/(2v))^2 at equal first.
+  // docs/theory/calibration.md#why-the-second-moment-is-free: the ratio of second-moment variances, JME over
+  // IME, is (1 - 1/(2v))^2 at equal first.
   for (double nu : {0.75, 1.0, 3.0}) {
     CalibrationRequest joint = request(Method::lambda_jme);
     joint.lambda = nu * a * a / (zeta * zeta * b * b);

@@ -120,7 +120,7 @@ TEST(Privacy, OfEveryLambdaIsTight) {
   }
 }
 
-// The paper's versions, to show that the test above would notice them (SAFETY's mutation list).
+// The paper's versions, to show that the test above would notice them (docs/testing.md#mutations).
 
 TEST(Privacy, FailsForImeWithTheWholeSigmaForTheSecondMoment) {
   const Shapes shapes = all_shapes()[0];
@@ -133,7 +133,8 @@ TEST(Privacy, FailsForImeWithTheWholeSigmaForTheSecondMoment) {
 }
 
 TEST(Privacy, OfThePapersImeIsEpsilonOnePointTwoFour) {
-  // MATH 4: alpha = 1/2, delta = 1e-6. As a composition the shares of 1/sigma^2 are 1/2 and 1.
+  // docs/errata.md#3-p-ime-draws-the-second-noise-with-the-whole-budget: alpha = 1/2, delta = 1e-6. As a
+  // composition the shares of 1/sigma^2 are 1/2 and 1.
   const double one = noise_multiplier({.epsilon = 1, .delta = 1e-6});
   EXPECT_NEAR(gaussian_epsilon(one / std::sqrt(1.5), 1e-6), 1.245, 0.5e-3);
   // What one pair of rows attains is less, and still more than was promised.
@@ -161,7 +162,7 @@ TEST(Privacy, FailsForTheFirstColumnsAlone) {
             1 + 1e-12);
   wanted.exposure = single_exposure({squared_columns(peaks.c1)[0]}, {squared_columns(peaks.c2)[0]});
   const Calibration first_columns = calibrate(wanted);
-  // 4.47834 where 4.0 was promised (MATH 3).
+  // 4.47834 where 4.0 was promised (docs/theory/sensitivity.md#columns).
   EXPECT_NEAR(spent(peaks, rows, SecondMoment::full, first_columns.std_first, first_columns.std_second),
               4.47834 / 4, 1e-5);
 }

@@ -67,7 +67,8 @@ TEST(PlanCommand, WritesATableThatMarksTheRecommended) {
   EXPECT_THAT(result.out, HasSubstr("\n*  "));
 }
 
-// The design's figures: nu = 1 costs the first moment 6.1% and improves the second by 25%.
+// docs/theory/sensitivity.md#the-best-lambda: nu = 1 costs the first moment 6.1% and improves the second by
+// 25%.
 TEST(PlanCommand, ShowsWhatEachBalanceCostsAndGains) {
   const auto balances = jme(base + "--json").json()["balances"];
   ASSERT_EQ(balances.size(), 2U);
@@ -154,7 +155,7 @@ TEST(PlanCommand, ABalanceWeightMovesTheTradeOff) {
   EXPECT_LT(at("100")["std_second"], at("balanced")["std_second"]);
   EXPECT_LT(at("balanced")["std_second"], at("free")["std_second"]);
   EXPECT_GT(at("100")["std_first"], at("balanced")["std_first"]);
-  // nu = 1: sensitivity sqrt(9/2) in place of 2 (MATH 3).
+  // nu = 1: sensitivity sqrt(9/2) in place of 2 (docs/theory/sensitivity.md#the-best-lambda).
   EXPECT_NEAR(at("balanced")["std_first"], std::sqrt(4.5), 1e-5);
 }
 

@@ -212,8 +212,8 @@ TEST_F(RunValues, AllFormatsGiveTheSameReleases) {
   same(zipped);
 }
 
-// Subtracting the square of a noisy mean takes its variance away once: removing the bias adds it back (MATH
-// 7).
+// Subtracting the square of a noisy mean takes its variance away once: removing the bias adds it back
+// (docs/theory/errors.md#running-covariance).
 TEST_F(RunValues, RawKeepsTheBiasOfTheCovariance) {
   const std::string flags = "run --sigma 1 --rows 20 --norm-bound 5000 --insecure-test-seed 3 ";
   const auto debiased = jme(flags, {.input = csv(table(), header)}).releases();

@@ -51,7 +51,7 @@ TEST_F(ShapeCommand, AStepIsABlock) {
 
 TEST_F(ShapeCommand, AnswersForAMillionSteps) {
   const auto object = jme("shape --workload prefix --steps 1e6 --json").json();
-  EXPECT_GT(object["rmse"], 3);  // SHAPING: about 5.1
+  EXPECT_GT(object["rmse"], 3);  // about 5.1 (docs/theory/blocks.md#what-it-gains)
   EXPECT_LT(object["rmse"], 6);
 }
 

@@ -1,4 +1,4 @@
-// Verdicts come from the numbers. These are the ones that the design notes know beforehand.
+// Verdicts come from the numbers. These are the ones that docs/theory knows beforehand.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(Claims, TheSquareRootImprovesJmeAndRuinsPp) {
   }
 }
 
-// MATH 4: n = d = 1000, sigma = 1, as the curves of the figure have them.
+// docs/theory/calibration.md#post-processing: n = d = 1000, sigma = 1, as the curves of the figure have them.
 TEST(Claims, TheFigureHasTheValuesOfMath4) {
   const auto at_one = [](const std::string& chart, const std::string& series) {
     const Series& line = series_called(chart_called(quick_figure("prefix"), chart), series);
@@ -78,8 +78,8 @@ TEST(Claims, AreNeverWrittenDownBeforehand) {
   EXPECT_EQ(better_above("above", plain, 0.5).verdict, Verdict::confirmed);
 }
 
-// MATH 9: n = 100, d = 10, sigma = 1/2, prefix sums: ||A||^2 = n(n+1)/2 = 5050, std1 = 1 and std2^2 = 2 at
-// the free point. d^2 = 100 draws, or 55.
+// docs/theory/errors.md#known-figures: n = 100, d = 10, sigma = 1/2, prefix sums: ||A||^2 = n(n+1)/2 = 5050,
+// std1 = 1 and std2^2 = 2 at the free point. d^2 = 100 draws, or 55.
 TEST(Pareto, BeginsAtTheFreePointOfTheFormula) {
   const Figure& figure = quick_figure("pareto");
   const Series& paper = series_called(chart_called(figure, "pareto-paper"), "λ-JME");
@@ -90,7 +90,8 @@ TEST(Pareto, BeginsAtTheFreePointOfTheFormula) {
   EXPECT_NEAR(ours.y[0], std::sqrt(55 * 2 * 5050.0), slack * ours.y[0]);
 }
 
-// MATH 9: at equal first-moment error JME has (1 - 1/(2 nu))^2 of IME's second-moment variance.
+// docs/theory/errors.md#known-figures: at equal first-moment error JME has (1 - 1/(2 nu))^2 of IME's
+// second-moment variance.
 TEST(Pareto, LambdaJmeBeatsImeByTheFactorOfMath9) {
   const Figure& figure = quick_figure("pareto");
   const Series& jme = series_called(chart_called(figure, "pareto-paper"), "λ-JME");
@@ -119,8 +120,9 @@ TEST(ReleaseSchedule, HasThreePrivacyLevelsAndBlocksLowerTheErrorOfJme) {
   }
 }
 
-// MATH 4b: a million rows, k = 1000, d = 10: about 8 for JME and 4000 for PP; at sigma = 0.05 still 0.4
-// against tens. And where PP is ahead: decay 0.9, k = 10, d = 100, sigma = 0.05, by 6.8.
+// docs/theory/blocks.md#pp-needs-rows: a million rows, k = 1000, d = 10: about 8 for JME and 4000 for PP; at
+// sigma = 0.05 still 0.4 against tens. And where PP is ahead: decay 0.9, k = 10, d = 100, sigma = 0.05,
+// by 6.8.
 TEST(ReleaseSchedule, HasTheFiguresOfMath4b) {
   const Figure& figure = quick_figure("schedule");
   const Table& table = table_called(figure, "schedule-million-rows");
@@ -148,7 +150,8 @@ TEST(Shapes, AreNeverBelowTheCertifiedOptimum) {
       }
     }
   }
-  // SHAPING's table has 1.0005 at n = 1000, against the optimum; here against a bound below it.
+  // docs/theory/shaping.md#how-good-each-class-is has 1.0005 at n = 1000, against the optimum; here against a
+  // bound below it.
   EXPECT_LT(std::atof(cell(table, {"prefix"}, "scaled-blt:4").c_str()), 1.001);
 }
 

@@ -40,7 +40,7 @@ TEST(LowPrivacy, PpIsBetterExactlyBelowTheFrontier) {
 }
 
 // rho belongs to the workload and the schedule alone, is at most 1, and without shaping and blocks is 1: then
-// the frontier is MATH 6's (1/2) sqrt(1 - 2/d).
+// the frontier is (1/2) sqrt(1 - 2/d) (docs/theory/errors.md#who-wins).
 TEST(LowPrivacy, FrontierDependsOnOneNumberThatIsAtMostOne) {
   for (const Workload& workload : {decay(0.9), mean(), prefix(), window(16)}) {
     const auto few = schedule_errors(workload, 128, 7), many = schedule_errors(workload, 128, 300);

@@ -118,7 +118,7 @@ double rmse(const Filter& a, const Filter& c) {
 TEST(ScaledBlt, HasTheKnownErrorOnMeans) {
   const std::size_t n = 1000;
   EXPECT_NEAR(rmse(mean_filter(n), samples::scaled_blt_for_mean(n)), .0551076,
-              5e-8);  // SHAPING, all its digits
+              5e-8);  // all digits of docs/theory/shaping.md#scaled-blt
 }
 
 TEST(ScaledBlt, HasColumnsOfNormOneAndItsRecursionsAgreeWithDenseMatrices) {

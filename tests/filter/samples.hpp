@@ -117,7 +117,8 @@ inline Toeplitz square_root(std::size_t n, double beta = 1) {
   return core;
 }
 
-/// T(x) = prod(1 - zeros_i x) / prod(1 - poles_i x) as one tap and modes (SHAPING).
+/// T(x) = prod(1 - zeros_i x) / prod(1 - poles_i x) as one tap and modes
+/// (docs/theory/shaping.md#buffered-linear-toeplitz).
 inline Toeplitz blt(const std::vector<double>& poles, const std::vector<double>& zeros) {
   Toeplitz core;
   for (std::size_t i = 0; i < poles.size(); ++i) {
@@ -199,7 +200,7 @@ inline std::string sample_name(const auto& info) {
   return info.param.name;
 }
 
-/// The scaled BLT of SHAPING's regression value: V, n = 1000.
+/// The scaled BLT whose value is known (docs/theory/shaping.md#scaled-blt): V, n = 1000.
 inline Filter scaled_blt_for_mean(std::size_t n) {
   const Toeplitz core = blt({.990979489614793, .744585529648281}, {.933443912788210, .307902921790450});
   const Schedule row = Schedule::power(0, -.9183037, n, 0, 0);

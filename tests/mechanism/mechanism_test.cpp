@@ -78,7 +78,8 @@ TEST(Mechanism, JmeNoiseIsTheFirstMomentsOwnUpToTheRoundingSlack) {
   const Mechanism mechanism(c);
   const double sigma = mechanism.sigma();
   const double zeta = 2.0;
-  // lambda* = 1/(2 zeta^2); snapping the products costs sqrt(lambda) gamma2 d at most (SAFETY 1).
+  // lambda* = 1/(2 zeta^2); snapping the products costs sqrt(lambda) gamma2 d at most
+  // (docs/theory/safety.md#data-on-the-lattice).
   const double slack = std::sqrt(1 / (2 * zeta * zeta)) * 0x1p-20 * zeta * zeta * 3;
   EXPECT_NEAR(mechanism.calibration().lambda, 1 / (2 * zeta * zeta), 1e-12);
   EXPECT_NEAR(mechanism.calibration().std_first, sigma * (2 * zeta + slack), 1e-10 * sigma);
@@ -279,7 +280,8 @@ TEST(Mechanism, BalanceMovesLambdaTowardsTheHeavierError) {
     c.balance = weight;
     return Mechanism(c).calibration().lambda;
   };
-  // MATH 3: nu = (1 + sqrt(1 + 16 W))/4 with W = weight N zeta^2 b^2 / (d a^2), here N = 6, d = 3, zeta = 2.
+  // docs/theory/sensitivity.md#the-best-lambda: nu = (1 + sqrt(1 + 16 W))/4 with W = weight N zeta^2 b^2 / (d
+  // a^2), here N = 6, d = 3, zeta = 2.
   const auto predicted = [](double weight) { return (1 + std::sqrt(1 + 16 * weight * 6 * 4 / 3.0)) / 4 / 4; };
   for (const double weight : {0.01, 1.0, 100.0}) EXPECT_NEAR(lambda_at(weight) / predicted(weight), 1, 1e-6);
 }

@@ -73,7 +73,8 @@ TEST(NaturalUnits, SumsAndSumsOfProductsAreTheUsersWithoutNoise) {
 }
 
 TEST(RunningCovariance, AddsTheMeansVarianceBackAndTheSignIsRight) {
-  // Many one-release streams of the constant row 0: the raw covariance averages -v1 on the diagonal (MATH 7).
+  // Many one-release streams of the constant row 0: the raw covariance averages -v1 on the diagonal
+  // (docs/theory/errors.md#running-covariance).
   const StreamConfig settings = config(1.0, mean(), 4);
   const Mechanism mechanism(settings);
   constexpr int runs = 20000;

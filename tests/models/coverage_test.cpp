@@ -65,7 +65,7 @@ struct Number {
   double value, noise_std, truth;
 };
 
-// The numbers that the design asks about, and their truth from the rows themselves.
+// The numbers that models publish, and their truth from the rows themselves.
 std::map<std::string, Number> numbers(const Release& release, const Eigen::MatrixXd& x) {
   const Units units = some_units();
   const Eigen::MatrixXd rows = natural(x, units);

@@ -130,8 +130,8 @@ TEST(MomentStream, ClipsARowOutsideTheBall) {
 }
 
 TEST(MomentStream, ReleasesLatticePointsWhateverTheRowsAndTheirWeights) {
-  // A value off the lattice would carry digits of the rows that no noise covers (SAFETY, floating point). The
-  // first release is what was noised, in units of 2^-20 exactly.
+  // A value off the lattice would carry digits of the rows that no noise covers
+  // (docs/theory/safety.md#why-a-lattice). The first release is what was noised, in units of 2^-20 exactly.
   for (const Method method : {Method::jme, Method::ime, Method::cs}) {
     for (const Workload& workload : {prefix(), decay(0.9)}) {
       for (const SecondMoment second : {SecondMoment::full, SecondMoment::diagonal}) {

@@ -53,7 +53,7 @@ TEST(NoiseMultiplier, IsEnoughAtRandomBudgets) {
 }
 
 TEST(NoiseMultiplier, HasTheFiguresOfTheDesign) {
-  // MATH 2 prints this many digits.
+  // docs/theory/calibration.md#gaussian-mechanism prints this many digits.
   EXPECT_NEAR(noise_multiplier({.epsilon = 8, .delta = 1e-3}), 0.48001, 0.5e-5);
   EXPECT_NEAR(noise_multiplier({.epsilon = 0.1, .delta = 1e-9}), 50.2098, 0.5e-4);
 }

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using testing::Pair50;
 
 TEST(PldEpsilon, HasTheFiguresOfTheDesign) {
-  // MATH 2 prints these digits: 50,000 people, delta 1e-6.
+  // docs/theory/batches.md#sampled-batches prints these digits: 50,000 people, delta 1e-6.
   EXPECT_NEAR(pld_epsilon({.sampling_rate = 256.0 / 50'000, .steps = 1960, .sigma = 1}, 1e-6), 1.427, 0.0005);
   EXPECT_NEAR(pld_epsilon({.sampling_rate = 1.0 / 50'000, .steps = 500'000, .sigma = 2}, 1e-6), 0.0249,
               0.00005);

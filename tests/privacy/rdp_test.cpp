@@ -90,8 +90,8 @@ TEST(RenyiDivergence, WithoutSubsamplingIsTheGaussianOneAndAddsOverSteps) {
 }
 
 TEST(RdpEpsilon, HasTheFiguresOfTheDesign) {
-  // MATH 2: 1.746 for the usual list of orders, 0.1015 over all orders; over all orders neither can be
-  // larger.
+  // docs/theory/batches.md#sampled-batches: 1.746 for the usual list of orders, 0.1015 over all orders; over
+  // all orders neither can be larger.
   const RenyiBound batches = rdp_epsilon({.sampling_rate = 256.0 / 50'000, .steps = 1960, .sigma = 1}, 1e-6);
   EXPECT_LE(batches.epsilon, 1.746);
   EXPECT_GE(batches.epsilon, 1.745);

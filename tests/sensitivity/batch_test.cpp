@@ -105,7 +105,8 @@ TEST(BatchSensitivity, OfSumAndMeanIsTheWorstBatch) {
 }
 
 TEST(BatchSensitivity, HasTheFiguresOfTheDesign) {
-  // MATH 8 at m = 256, lambda = 1: 1020 for the sum, 4.458/m for the mean, against a single row's 2.121.
+  // docs/theory/batches.md#squares-of-a-batch at m = 256, lambda = 1: 1020 for the sum, 4.458/m for the mean,
+  // against a single row's 2.121.
   const RowModel rows{.dimension = 10};
   EXPECT_NEAR(batch_sensitivity(Squares::paper, rows, 256, 1), 1020, 0.5);
   EXPECT_NEAR(256 * batch_sensitivity(Squares::batch_mean, rows, 256, 1), 4.458, 0.5e-3);

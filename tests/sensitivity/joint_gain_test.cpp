@@ -18,7 +18,7 @@ constexpr auto replace_one = Adjacency::replace_one;
 constexpr auto add_remove = Adjacency::add_remove;
 constexpr double unit = std::numeric_limits<double>::epsilon();
 
-/// MATH 3, letter by letter.
+/// docs/theory/sensitivity.md#the-gain-of-one-row, letter by letter.
 Digits50 printed_gain(std::size_t dimension, double nu) {
   const Digits50 v(nu);
   if (dimension >= 2) return 2 * v <= 1 ? Digits50(4) : Digits50((2 * v + 1) * (2 * v + 1) / (2 * v));

@@ -56,7 +56,7 @@ TEST(SingleExposure, PruningChangesNoSensitivity) {
 }
 
 TEST(JointSensitivity, OfGeneralColumnsIsNotThatOfTheFirstColumns) {
-  // MATH 3: C1 = diag(2,1,1,1,1), C2 = diag(1,1,1,1,3), lambda = 1, d = 2.
+  // docs/theory/sensitivity.md#columns: C1 = diag(2,1,1,1,1), C2 = diag(1,1,1,1,3), lambda = 1, d = 2.
   const std::vector<double> a2{4, 1, 1, 1, 1};
   const std::vector<double> b2{1, 1, 1, 1, 9};
   EXPECT_NEAR(joint_sensitivity(plane, single_exposure(a2, b2), 1), 4.47834, 0.5e-5);

@@ -215,7 +215,8 @@ TEST(Exposure, RefusesShapesOfAnotherLength) {
   EXPECT_THROW((void)exposure(c, Filter::identity(9), Horizon(8), {}), InvalidParameter);
 }
 
-/// SHAPING's scaled BLT for the running mean at n = 1000: C = L T D^-1 with unit columns.
+/// The scaled BLT for the running mean at n = 1000 (docs/theory/shaping.md#scaled-blt): C = L T D^-1 with
+/// unit columns.
 MatrixXd scaled_blt_for_the_mean() {
   constexpr Index n = 1000;
   const double poles[] = {.990979489614793, .744585529648281};
@@ -239,8 +240,8 @@ MatrixXd scaled_blt_for_the_mean() {
 }
 
 TEST(Exposure, OfAScaledShapeIsFarAboveTheEarliestPacking) {
-  // MATH 3: n = 1000, separation 10, 10 rows: the Gram sum is 24.5 for the earliest packing, 45.4 for the
-  // worst.
+  // docs/theory/sensitivity.md#several-rows-of-one-person: n = 1000, separation 10, 10 rows: the Gram sum
+  // is 24.5 for the earliest packing, 45.4 for the worst.
   const MatrixXd c = scaled_blt_for_the_mean();
   const MatrixXd gram = c.transpose() * c;
   double worst = 0;

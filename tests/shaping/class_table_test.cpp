@@ -7,7 +7,7 @@
 namespace jme {
 namespace {
 
-/// The design's table: rmse / optimum at 100 and 1000 steps.
+/// The table of docs/theory/shaping.md#how-good-each-class-is: rmse / optimum at 100 and 1000 steps.
 struct Entry {
   const char* shape;
   Workload workload;

@@ -6,7 +6,8 @@
 
 namespace jme::shaping {
 
-/// Certified optimal rmse (primal-dual gap below 1e-5): the design's yardstick, to its printed digits.
+/// Certified optimal rmse (primal-dual gap below 1e-5), to the digits of
+/// docs/theory/shaping.md#how-good-each-class-is.
 struct OptimalRmse {
   Workload workload;
   std::size_t steps;

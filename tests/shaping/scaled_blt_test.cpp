@@ -55,7 +55,7 @@ TEST(ScaledBlt, ReachesTheDesignsTable) {
 
 TEST(ScaledBlt, ForAMillionPrefixSumsHasTheDesignsError) {
   EXPECT_LE(rmse_of(prefix(), Horizon(1'000'000), 5), 5.15);
-  EXPECT_LE(rmse_of(prefix(), Horizon(1'000'000, 1000), 4), 2.955);  // a release every 1000 rows: MATH 4b
+  EXPECT_LE(rmse_of(prefix(), Horizon(1'000'000, 1000), 4), 2.955);  // docs/theory/blocks.md#what-it-gains
 }
 
 TEST(ScaledBlt, OfBlocksIsThatOfTheSteps) {

@@ -29,7 +29,7 @@ TEST(WindowShape, IsWithinOnePercentOfTheDenseOptimum) {
     const Shape shape = choose_shape(workload, horizon, Objective::rmse, state_limit({}, 65));
     EXPECT_EQ(shape.kind(), Shape::Kind::scaled_blt) << c.window << " " << c.steps;
     EXPECT_LE(quality(workload, horizon, shape).rmse, c.optimum * 1.007) << c.window << " " << c.steps;
-    // The design's class: two buffers.
+    // Two buffers (docs/theory/shaping.md#how-good-each-class-is).
     EXPECT_LE(quality(workload, horizon, Shape::scaled_blt(2)).rmse, c.optimum * 1.012)
         << c.window << " " << c.steps;
   }

@@ -1,5 +1,5 @@
-// The covariance theorems of MATH 7 against the simulated mechanism: d = 1, 2, 5, biased and debiased, JME
-// and PP, the identity and shaped noise, blocks.
+// The covariance theorems of docs/theory/errors.md#running-covariance against the simulated mechanism: d = 1,
+// 2, 5, biased and debiased, JME and PP, the identity and shaped noise, blocks.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -110,7 +110,7 @@ void expect_joint_theorem(const StreamConfig& config, Bias bias) {
   EXPECT_TRUE(agrees(sample, expected)) << sample.mean << " against " << expected;
   EXPECT_FALSE(agrees(simulate(Mechanism(weaker(config)), x, bias, 900000), expected))
       << "the test must reject noise 10% too small";
-  // MATH 7: the bias is -v1 I, so that removing it adds.
+  // docs/theory/errors.md#running-covariance: the bias is -v1 I, so that removing it adds.
   const ReleaseVariance variance = release_variance(mechanism);
   const double weight = mechanism.workload_first().weight_sum(mechanism.horizon().steps() - 1, config.rows,
                                                               mechanism.horizon());
@@ -135,7 +135,7 @@ PpMoments pp_moments(const Mechanism& mechanism, const Eigen::MatrixXd& x, Bias 
     const Eigen::MatrixXd kq = k * q;
     result.error +=
         d * (d + 1) * w * w * (kq * kq).trace() + 2 * (d + 1) * w * (x.transpose() * kq * k * x).trace();
-    // MATH 7: sum_t V_kt Q_tt - b_k is the trace of KQ.
+    // docs/theory/errors.md#running-covariance: sum_t V_kt Q_tt - b_k is the trace of KQ.
     result.bias_at_end = bias == Bias::kept ? w * kq.trace() : 0;
     result.error += d * std::pow(result.bias_at_end, 2);
   }

@@ -191,7 +191,7 @@ TEST(DenseAgreementWithoutAHorizon, ToOneLatticeUnitForEveryWorkload) {
 }
 
 // PP and its debiased form with the same draws differ by the bias alone, on the diagonal: sum_t V_kt Q_tt
-// std1^2 at release k, Q = (C1'C1)^-1 over rows (MATH 4).
+// std1^2 at release k, Q = (C1'C1)^-1 over rows (docs/theory/calibration.md#post-processing).
 void expect_difference_to_be_the_bias(StreamConfig config) {
   SCOPED_TRACE(config.workload.name() + " " + config.shape.name());
   config.method = Method::pp;

@@ -133,7 +133,8 @@ void expect_private_and_the_test_to_have_power(const StreamConfig& config, const
 Eigen::RowVectorXd e1() {
   return Eigen::RowVector2d(1, 0);
 }
-// Unit rows whose inner product is the maximiser -1/(2 nu) of the joint gain (MATH 3).
+// Unit rows whose inner product is the maximiser -1/(2 nu) of the joint gain
+// (docs/theory/sensitivity.md#the-gain-of-one-row).
 Eigen::RowVectorXd partner(double nu) {
   const double c = std::max(-1.0, -1 / (2 * nu));
   return Eigen::RowVector2d(c, std::sqrt(1 - c * c));
@@ -203,7 +204,7 @@ TEST(Falsification, GeneralColumnsHoldWhereTheFirstColumnsWouldNot) {
       Shape::custom(Eigen::VectorXd(Eigen::Matrix<double, 5, 1>(2, 1, 1, 1, 1)).asDiagonal(), "c1");
   config.shape_second =
       Shape::custom(Eigen::VectorXd(Eigen::Matrix<double, 5, 1>(1, 1, 1, 1, 3)).asDiagonal(), "c2");
-  // MATH 3: the last row is the worst, nu = 9 there.
+  // docs/theory/sensitivity.md#columns: the last row is the worst, nu = 9 there.
   expect_private_and_the_test_to_have_power(config, differing_at(4, config.rows, e1(), partner(9.0)), 0.999);
 }
 

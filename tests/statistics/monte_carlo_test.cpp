@@ -81,7 +81,8 @@ void expect_gaussian_error_as_predicted(const StreamConfig& config) {
   EXPECT_LT(weak.mean.second, second.lower(runs)) << "the test must reject noise 10% too small";
 }
 
-// PP's error for one stream X, from dense matrices: MATH 6 with tr(M XX') in place of its supremum.
+// PP's error for one stream X, from dense matrices: docs/theory/errors.md#squared-noisy-rows with tr(M XX')
+// in place of its supremum.
 double pp_error(const Mechanism& mechanism, const Eigen::MatrixXd& x) {
   const auto d = static_cast<double>(mechanism.config().dimension);
   const double w = mechanism.calibration().std_first * mechanism.calibration().std_first;

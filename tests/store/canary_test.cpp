@@ -1,4 +1,4 @@
-// What must never be on disk: a row, a block's sum, the noise (SAFETY, "What is on disk").
+// What must never be on disk: a row, a block's sum, the noise (docs/theory/safety.md#what-is-on-disk).
 #include <algorithm>
 #include <cmath>
 #include <cstring>

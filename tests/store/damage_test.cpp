@@ -1,4 +1,4 @@
-// Damaged files: refused or recovered, never a wrong release (SAFETY, "Durable streams").
+// Damaged files: refused or recovered, never a wrong release (docs/theory/safety.md#durable-streams).
 #include <algorithm>
 
 #include <gtest/gtest.h>

@@ -108,8 +108,9 @@ TEST_F(Rollback, AKeyFileOneBehindIsACrashAndGoesOn) {
   EXPECT_EQ(run(mechanism_, seeded_options, rows_), expected);
 }
 
-// I2. Both files taken back: nobody can know, but the noise of the second future is not that of the first.
-// With C = I and prefix sums, the difference of two releases is a row and its noise alone.
+// docs/theory/safety.md#durable-streams, I2. Both files taken back: nobody can know, but the noise of the
+// second future is not that of the first. With C = I and prefix sums, the difference of two releases is a row
+// and its noise alone.
 TEST_F(Rollback, OfBothFilesDrawsNoiseIndependentOfWhatWasDrawnBefore) {
   constexpr std::size_t fork = 6;
   advance("state", fork);

@@ -28,7 +28,8 @@ double harmonic(std::size_t n, double power) {
   return sum;
 }
 
-// MATH 7's special case, c_d = 2: its only deviation is the lattice's slack of 1e-6 d in the sensitivity.
+// The paper's case of docs/theory/errors.md#running-covariance, c_d = 2: its only deviation is the lattice's
+// slack of 1e-6 d in the sensitivity.
 TEST(CovarianceError, OfTheMeanIsTheHarmonicFormula) {
   const std::size_t n = 1000;
   for (const std::size_t dimension : {2U, 10U}) {
@@ -48,7 +49,7 @@ TEST(CovarianceError, OfTheMeanIsTheHarmonicFormula) {
   }
 }
 
-// The paper's theorem for PP with MATH 7's tighter T_n.
+// The paper's theorem for PP with the tighter T_n of docs/theory/errors.md#running-covariance.
 TEST(CovarianceError, OfPostprocessingLiesInTheCorrectedInterval) {
   const std::size_t n = 1000;
   const double d = 10, sg = 2 * 0.5, h1 = harmonic(n, 1), h2 = harmonic(n, 2);
@@ -91,7 +92,8 @@ TEST(CovarianceError, OfPostprocessedScalarsIsThatOfTheAlternatingStream) {
   }
 }
 
-// Row weights normalised to sum to 1, then MATH 7's general formula as matrices.
+// Row weights normalised to sum to 1, then the general formula of docs/theory/errors.md#running-covariance as
+// matrices.
 TEST(CovarianceError, OfNoisyMomentsIsTheGeneralFormulaForEveryWorkload) {
   for (const auto& c : reference::cases()) {
     for (const SecondMoment second : {SecondMoment::full, SecondMoment::diagonal}) {
@@ -210,7 +212,8 @@ TEST(CovarianceError, RefusesWhatHasNoCovariance) {
                InvalidParameter);
 }
 
-// MATH 7: squared error (unit sensitivity) of the mean at n = 1000 for three shapes.
+// docs/theory/errors.md#running-covariance: squared error (unit sensitivity) of the mean at n = 1000 for
+// three shapes.
 TEST(CovarianceShapes, DecayRootIsTwiceAsGoodAsIdentityAndPrefixRoot) {
   const Horizon horizon(1000);
   const Filter v = mean().filter(horizon);

@@ -79,7 +79,8 @@ TEST(PpCrossTerm, WithoutShapingIsTheSquaredNormOfTheWorkload) {
   EXPECT_DOUBLE_EQ(cross.high, 465);
 }
 
-// MATH 6: the alternating stream attains the sup for the square roots, and the dual bound proves it.
+// docs/theory/errors.md#the-cross-term: the alternating stream attains the sup for the square roots, and the
+// dual bound proves it.
 TEST(PpCrossTerm, OfSquareRootsIsTheAlternatingStreams) {
   for (const Workload& workload : {prefix(), mean(), decay(0.9), window(10)}) {
     const Horizon horizon(100);
@@ -97,7 +98,7 @@ TEST(SlowPpCrossTerm, OfTheSquareRootOfAThousandPrefixSumsIs1000181) {
   const Horizon horizon(1000);
   const Interval cross =
       pp_cross_term(prefix().filter(horizon), Shape::square_root().filter(prefix(), horizon));
-  EXPECT_NEAR(cross.low, 1000181.548, 5e-4);  // MATH 6, its last digit rounded
+  EXPECT_NEAR(cross.low, 1000181.548, 5e-4);  // docs/theory/errors.md#the-cross-term, last digit rounded
   EXPECT_NEAR(cross.high, 1000181.548, 1e-2);
 }
 

@@ -32,7 +32,8 @@ ExpectedError error_of(StreamConfig stream, Method method, const Shape& shape,
 // The reference inverts matrices of 40 rows whose condition is below 1e3.
 constexpr double agreement = 1e-11;
 
-// MATH 6, PP: all three terms as matrix traces; the sup over data as [alternating stream, sum of |M_ij|].
+// docs/theory/errors.md#squared-noisy-rows: all three terms as matrix traces; the sup over data as
+// [alternating stream, sum of |M_ij|].
 struct PpReference {
   double fixed, cross_factor, alternating, gershgorin, first;
 };

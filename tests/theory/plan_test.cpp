@@ -74,7 +74,7 @@ TEST(Plan, RecommendsTheFreeSecondMomentAndAShapeWhoseStateFits) {
 }
 
 TEST(Plan, RecommendsPostprocessingWhereItIsReallyBetter) {
-  // MATH 6: identity shape, sigma below (1/2) sqrt(1 - 2/d), one row a step.
+  // docs/theory/errors.md#who-wins: identity shape, sigma below (1/2) sqrt(1 - 2/d), one row a step.
   StreamConfig config = stream(prefix(), 100, 100, 0.1);
   const PlanScope identity{.method = std::nullopt, .shape = Shape::identity()};
   const Plan low_privacy = plan(config, identity);

@@ -8,8 +8,8 @@
 
 #include "theory/dense_reference.hpp"
 
-// The PP formulas of MATH 6 and 7 are moments of a quadratic form in Gaussians. Here the form itself is
-// drawn.
+// The PP formulas of docs/theory/errors.md are moments of a quadratic form in Gaussians. Here the form itself
+// is drawn.
 namespace jme {
 namespace {
 

@@ -5,7 +5,8 @@
 
 #include <jme/theory/expected_error.hpp>
 
-// The figures that MATH states, each computed through the whole chain from a configuration to its error.
+// The figures that docs/theory states, each computed through the whole chain from a configuration to its
+// error.
 namespace jme {
 namespace {
 
@@ -64,9 +65,9 @@ std::pair<double, double> covariance_crossover(std::size_t dimension, Count coun
   return {with(&Interval::high), with(&Interval::low)};
 }
 
-// MATH gives three digits. Snapping d coordinates to the lattice raises JME's noise and the crossover by up
-// to 3.4e-7 d relative (SAFETY 1: sqrt(lambda) 2^-20 d beside a sensitivity of 2), which the ideal figures
-// leave out.
+// docs/theory/errors.md#known-figures gives three digits. Snapping d coordinates to the lattice raises JME's
+// noise and the crossover by up to 3.4e-7 d relative (docs/theory/safety.md#data-on-the-lattice: sqrt(lambda)
+// 2^-20 d beside a sensitivity of 2), which the ideal figures leave out.
 constexpr double half_a_digit = 5e-4, slack_at_1000 = 3.4e-4;
 
 TEST(Math4, PostprocessingAndSquareRootShapingDoNotMix) {
@@ -86,7 +87,8 @@ TEST(Math4b, BlocksMakeAMillionRowsQuietAndPostprocessingCannotUseThem) {
        {std::tuple{1.0, 8.0, 3900.0, 4200.0}, std::tuple{0.05, 0.4, 10.0, 100.0}}) {
     StreamConfig config = identity_stream(prefix(), 1'000'000, 10, sigma);
     config.every = 1000;
-    config.second = SecondMoment::diagonal;  // one entry of the diagonal, as MATH counts
+    // One entry of the diagonal, as docs/theory/blocks.md#pp-needs-rows counts.
+    config.second = SecondMoment::diagonal;
     const double entries = 1000.0 * 10;
     EXPECT_NEAR(std::sqrt(second_error(config, Method::jme, Shape::automatic()) / entries), jme, 0.05 * jme);
     const double pp = std::sqrt(second_error(config, Method::pp_debiased, Shape::identity()) / entries);
@@ -141,8 +143,8 @@ TEST(Math9, CrossoverOfTheDecayRoot) {
   EXPECT_NEAR(crossing, 0.223, 2e-3);
 }
 
-// MATH's 0.942 compares debiased PP with JME left biased; debiased JME crosses at 0.940. Its other figures
-// are debiased.
+// docs/theory/errors.md#known-figures: 0.942 compares debiased PP with JME left biased; debiased JME crosses
+// at 0.940. The other figures are debiased.
 TEST(Math9, CrossoversOfTheCovariance) {
   const auto biased = covariance_crossover(100, Count::paper, false);
   EXPECT_NEAR(biased.first, 0.942, half_a_digit);
@@ -152,9 +154,9 @@ TEST(Math9, CrossoversOfTheCovariance) {
   EXPECT_NEAR(covariance_crossover(100, Count::symmetric).second, 0.669, half_a_digit);
 }
 
-// MATH's 0.452 for d = 1 takes T_n over streams of vectors, among which some are worse than the alternating
-// one. Over scalars that one is the worst, and the crossover is 0.454. T_n of vectors: dense, from a custom
-// workload; what rows beyond 200 add to H_1 - T_n is below 1e-5.
+// docs/theory/errors.md#known-figures: 0.452 for d = 1 takes T_n over streams of vectors, among which some
+// are worse than the alternating one. Over scalars that one is the worst, and the crossover is 0.454. T_n of
+// vectors: dense, from a custom workload; what rows beyond 200 add to H_1 - T_n is below 1e-5.
 TEST(Math9, CrossoverOfTheCovarianceOfScalarsAndOfVectors) {
   const auto one = covariance_crossover(1, Count::symmetric);
   EXPECT_NEAR(one.first, 0.4535, half_a_digit / 10);

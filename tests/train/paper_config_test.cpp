@@ -20,7 +20,7 @@ TEST(PaperTable, HasTheOrderingThatThePaperReports) {
 }
 
 TEST(PaperConfig, HasTheNoiseMultiplierAndStepsThatGiveTheRealEpsilon) {
-  // MATH 2: PLD 1.427 and 0.0249 at delta = 1e-6 for 50,000 pictures.
+  // docs/theory/batches.md#sampled-batches: PLD 1.427 and 0.0249 at delta = 1e-6 for 50,000 pictures.
   const double expected[]{1.427, 0.0249};
   for (std::size_t i = 0; i < 2; ++i) {
     const PaperSetting& setting = experiments::paper_settings()[i];

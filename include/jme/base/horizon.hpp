@@ -5,7 +5,8 @@
 namespace jme {
 
 /// How long the stream may be and when it publishes: both public before the first row.
-/// A step is a block of `every` rows (MATH 4b); the last block may be shorter.
+/// A step is a block of `every` rows (docs/theory/blocks.md#a-step-is-a-block-of-rows); the last block may be
+/// shorter.
 class Horizon {
  public:
   static constexpr std::size_t most_steps = std::size_t{1} << 26;

@@ -7,8 +7,9 @@
 
 namespace jme {
 
-/// How a training batch of clipped gradients becomes private moments (MATH 8). All of them add noise to the
-/// batch's sum; they differ in where the squares come from.
+/// How a training batch of clipped gradients becomes private moments
+/// (docs/theory/batches.md#methods-of-a-batch). All of them add noise to the batch's sum; they differ in
+/// where the squares come from.
 enum class BatchMethod {
   jme,             ///< the sum of every example's own squares, with noise of its own
   jme_batch_mean,  ///< the squares of the batch's mean, with noise of their own; fixed batches only

@@ -8,8 +8,9 @@
 
 namespace jme {
 
-/// How far rounding to the lattice may move the two channels' values in one block, in L2 (SAFETY, "Noise that
-/// does not leak", 1). calibrate() carries it through C for all the blocks that a person touches.
+/// How far rounding to the lattice may move the two channels' values in one block, in L2
+/// (docs/theory/safety.md#data-on-the-lattice). calibrate() carries it through C for all the blocks that a
+/// person touches.
 struct RoundingSlack {
   double first = 0;   ///< (gamma1 + 2e) sqrt(d) where X_b is snapped, else 0
   double second = 0;  ///< gamma2 d (full), gamma2 sqrt(d) (diagonal)
@@ -27,7 +28,7 @@ struct CalibrationRequest {
   std::optional<double> tau{};     ///< cs: default 1/zeta^2
 };
 
-/// A method as two numbers (MATH 4), with what they were made of.
+/// A method as two numbers (docs/theory/calibration.md#methods), with what they were made of.
 struct Calibration {
   double std_first;    ///< std1
   double std_second;   ///< std2; 0 for PP and where no second moment is asked for

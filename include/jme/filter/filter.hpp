@@ -31,7 +31,7 @@ struct LagTap {
 /// coefficients of the series' inverse in closed form (square roots have one), at least as many as the filter
 /// has steps; they belong to the series, whether or not the filter is `inverted`. `lag_taps` divide the
 /// filter by 1 + sum_i weight_i x^lag_i: its inverse is that of the series applied to u_t = z_t + sum_i
-/// weight_i z_{t - lag_i} (SHAPING, window), where old z can be made again instead of stored.
+/// weight_i z_{t - lag_i} (docs/theory/shaping.md#windows).
 struct Toeplitz {
   std::vector<double> taps{1.0};
   std::vector<Mode> modes{};

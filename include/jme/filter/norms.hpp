@@ -36,7 +36,7 @@ struct ErrorNormTotals {
 /// ||weights C^-1||^2 for one release with these weights.
 [[nodiscard]] double squared_error_row_norm(std::span<const double> weights, const Filter& c);
 
-/// ||row t of C^-1||^2 = Q_tt for every t (PP's bias, MATH 4).
+/// ||row t of C^-1||^2 = Q_tt for every t (PP's bias, docs/theory/calibration.md#post-processing).
 [[nodiscard]] std::vector<double> squared_inverse_row_norms(const Filter& c);
 /// The largest of them, without keeping the others where they can be streamed.
 [[nodiscard]] double largest_squared_inverse_row_norm(const Filter& c);
@@ -46,7 +46,7 @@ struct ErrorNormTotals {
 
 /// Entries (C'C)_{i,j} of the Gram matrix bounded by lag: result[m] >= max over |i-j| >= lags[m] of
 /// |(C'C)_ij|. Exact for dense filters and for non-negative non-increasing Toeplitz ones, an upper bound
-/// otherwise (MATH 3, G).
+/// otherwise (G of docs/theory/sensitivity.md#several-rows-of-one-person).
 [[nodiscard]] std::vector<double> gram_lag_bounds(const Filter& c, std::span<const std::size_t> lags);
 
 }  // namespace jme

@@ -26,7 +26,8 @@ class Schedule {
   static Schedule constant_until(std::size_t steps, double number, std::vector<double> last);
   /// 1 / (rows seen by the end of step t), for a mean over blocks of `every` rows out of `rows`.
   static Schedule inverse_row_count(std::size_t rows, std::size_t every);
-  /// (t + 1 + a)^q (n - t - 1 + c)^s: row schedule of a scaled BLT (SHAPING, its t counts from 1).
+  /// (t + 1 + a)^q (n - t - 1 + c)^s: row schedule of a scaled BLT (docs/theory/shaping.md#scaled-blt, where
+  /// t counts from 1).
   static Schedule power(double a, double q, std::size_t n, double c, double s);
 
   /// 1 / ||column t of diag(row) T||, rounded down: no column of diag(row) T diag(this) is longer than 1.

@@ -24,8 +24,8 @@ enum class Direction { forward, inverse };
 
 /// Applies F or F^-1 step by step to vectors of `width` coordinates with the memory the filter needs:
 /// taps.size()-1 past vectors and one vector a mode; the whole history for dense and square-root filters.
-/// The inverse runs in feedback form (SHAPING, Streaming). A long window of equal taps costs three additions
-/// a step on average, however long it is.
+/// The inverse runs in feedback form (docs/theory/shaping.md#streaming). A long window of equal taps costs
+/// three additions a step on average, however long it is.
 class FilterStream {
  public:
   FilterStream(Filter filter, Direction direction, std::size_t width);

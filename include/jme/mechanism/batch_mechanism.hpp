@@ -15,8 +15,9 @@
 
 namespace jme {
 
-/// Everything that is public before the first training batch. A batch is a block of rows (MATH 4b) that comes
-/// as sums: of the clipped gradients, and for some methods of their squares.
+/// Everything that is public before the first training batch. A batch is a block of rows
+/// (docs/theory/blocks.md#a-step-is-a-block-of-rows) that comes as sums: of the clipped gradients, and for
+/// some methods of their squares.
 struct BatchConfig {
   Budget budget;              ///< (epsilon, delta) of the whole training, or the noise multiplier sigma
   std::size_t steps = 0;      ///< batches in all

@@ -13,8 +13,8 @@
 
 namespace jme {
 
-/// The public grids on which data and noise meet (SAFETY): rows are multiples of `first`, block sums of
-/// products multiples of `second`.
+/// The public grids on which data and noise meet (docs/theory/safety.md#data-on-the-lattice): rows are
+/// multiples of `first`, block sums of products multiples of `second`.
 struct Lattice {
   double first;   ///< gamma1 = 2^-20 zeta
   double second;  ///< gamma2 = 2^-20 zeta^2
@@ -67,7 +67,8 @@ class Mechanism {
   /// Two where rounding errors of one would cost more than a thousandth of the noise.
   [[nodiscard]] SumWords sum_words() const { return sum_words_; }
   /// Standard deviation of the noise on every coordinate of a step, in lattice units: off-diagonal entries of
-  /// the full second moment carry half the variance of its diagonal (MATH 5).
+  /// the full second moment carry half the variance of its diagonal
+  /// (docs/theory/calibration.md#symmetric-noise).
   [[nodiscard]] NoiseScale noise_scale_first(const Calibration& calibration) const;
   [[nodiscard]] NoiseScale noise_scale_second(const Calibration& calibration) const;
   /// lambda* (0 under add-remove or without a second moment).

@@ -39,7 +39,8 @@ struct StreamConfig {
   Adjacency adjacency = Adjacency::replace_one;
   Participation participation{};
   std::optional<double> lambda{};   ///< jme under add-remove, lambda-jme
-  std::optional<double> balance{};  ///< weight w2/w1 of the second moment's error; sets lambda (MATH 3)
+  std::optional<double> balance{};  ///< weight w2/w1 of the second moment's error; sets lambda
+                                    ///< (docs/theory/sensitivity.md#the-best-lambda)
   double alpha = 0.5;               ///< ime
   std::optional<double> tau{};      ///< cs, default 1/zeta^2
   Objective objective = Objective::rmse;

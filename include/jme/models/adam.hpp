@@ -32,8 +32,9 @@ struct AdamState {
   std::vector<float> first{}, second{};  ///< m and v, before bias correction
 };
 
-/// Private Adam (MATH 8). A step takes the sum of a batch's clipped gradients and, for methods with squares
-/// of every example, the sum of those; it adds noise that was made without them and moves the parameters.
+/// Private Adam (docs/theory/batches.md#adam). A step takes the sum of a batch's clipped gradients and, for
+/// methods with squares of every example, the sum of those; it adds noise that was made without them and
+/// moves the parameters.
 ///
 ///     m <- beta1 m + (1 - beta1) x / B,   v <- beta2 v + (1 - beta2) s,   parameters -= rate mhat / (sqrt
 ///     vhat + eps)

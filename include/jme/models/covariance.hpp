@@ -11,7 +11,8 @@ namespace jme {
 [[nodiscard]] MeanEstimate running_mean(const Release& release, const Units& units);
 
 /// Running covariance second/weight - mean mean'. Subtracting the square of a noisy mean takes its variance
-/// v1 away once too often, so removing the bias ADDS v1 I (MATH 7). Needs the full second moment.
+/// v1 away once too often, so removing the bias ADDS v1 I (docs/theory/errors.md#running-covariance). Needs
+/// the full second moment.
 [[nodiscard]] CovarianceEstimate running_covariance(const Release& release, const Units& units,
                                                     Bias bias = Bias::removed);
 /// Its diagonal, which the diagonal second moment gives too.

@@ -12,9 +12,10 @@ namespace jme {
 /// it gives to a smooth function of them.
 ///
 /// The mean is m + e, e ~ N(0, v1 I). The second moment is S + F with F symmetric and <G, F> ~ N(0, v2
-/// ||G||^2) for every symmetric G: that is what half the variance off the diagonal means (MATH 5). So the
-/// covariance S - mm' + v1 I moves by dC = F - me' - em' - (ee' - v1 I), and a function with gradients g (by
-/// the mean) and G (by the covariance) by g'e + <G, dC>, whose variance is
+/// ||G||^2) for every symmetric G: that is what half the variance off the diagonal means
+/// (docs/theory/calibration.md#symmetric-noise). So the covariance S - mm' + v1 I moves by dC = F - me' - em'
+/// - (ee' - v1 I), and a function with gradients g (by the mean) and G (by the covariance) by g'e + <G, dC>,
+/// whose variance is
 ///
 ///     (v2 + 2 v1^2) ||G||^2 + v1 ||g - 2 G m||^2
 ///

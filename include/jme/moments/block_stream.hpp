@@ -24,8 +24,8 @@ struct BlockStreamState {
 };
 
 /// The engine's step for blocks that come as ready sums, such as training batches: both channels are snapped
-/// to the lattice and meet noise that was made without them (SAFETY). There is no workload: each step gives
-/// its own noisy sums, and whoever takes them may average as it likes.
+/// to the lattice and meet noise that was made without them (docs/theory/safety.md#rounded-noise). There is
+/// no workload: each step gives its own noisy sums, and whoever takes them may average as it likes.
 class BlockStream {
  public:
   /// Noise keyed from the system.

@@ -30,8 +30,8 @@ class MomentStream {
   /// other's noise.
   MomentStream(const Mechanism& mechanism, const Key& key, const Nonce& nonce);
   /// Goes on where `state` was taken, in every number as if never stopped; steps from there on draw under
-  /// `fresh`, which must be new (SAFETY I2). Throws StateError for a state that is corrupt or of another
-  /// mechanism. Whether it is the newest state, the caller must know.
+  /// `fresh`, which must be new (docs/theory/safety.md#one-nonce-per-step). Throws StateError for a state
+  /// that is corrupt or of another mechanism. Whether it is the newest state, the caller must know.
   static MomentStream resume(const Mechanism& mechanism, const Key& key, const Nonce& fresh,
                              const StreamState& state);
   MomentStream(MomentStream&&) noexcept;

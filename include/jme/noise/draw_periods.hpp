@@ -14,7 +14,8 @@ struct DrawPeriod {
 };
 
 /// Where every step's draws come from, in a stream that was opened several times: each opening brings a fresh
-/// nonce (SAFETY I2), and an older step's draws can still be made again under its own.
+/// nonce (docs/theory/safety.md#one-nonce-per-step), and an older step's draws can still be made again under
+/// its own.
 class DrawPeriods {
  public:
   DrawPeriods(const GaussianSource& source)  // NOLINT(google-explicit-constructor): one source for all steps

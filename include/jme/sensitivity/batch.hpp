@@ -7,7 +7,7 @@
 
 namespace jme {
 
-/// How a batch's second moment is formed (MATH 8).
+/// How a batch's second moment is formed (docs/theory/batches.md#squares-of-a-batch).
 enum class Squares { per_example, batch_mean, paper };
 [[nodiscard]] Squares parse_squares(std::string_view text);
 

@@ -8,8 +8,8 @@
 
 namespace jme {
 
-/// r_d(nu) of MATH 3: sup over rows x, y of norm <= 1 of ||x - y||^2 + nu ||xx' - yy'||^2 (replace-one),
-/// or 1 + nu (add-remove). nu >= 0.
+/// r_d(nu) of docs/theory/sensitivity.md#the-gain-of-one-row: sup over rows x, y of norm <= 1 of ||x - y||^2
+/// + nu ||xx' - yy'||^2 (replace-one), or 1 + nu (add-remove). nu >= 0.
 [[nodiscard]] double joint_gain(Adjacency adjacency, std::size_t dimension, double nu);
 /// Largest nu with joint_gain <= rho; rho >= the gain at 0.
 [[nodiscard]] double inverse_joint_gain(Adjacency adjacency, std::size_t dimension, double rho);
@@ -47,7 +47,7 @@ struct RowModel {
 /// lambda*: the largest lambda whose joint sensitivity equals first_sensitivity; 0 under add-remove.
 [[nodiscard]] double largest_free_lambda(const RowModel& rows, const Exposure& exposure);
 /// lambda minimising w1 error_first + w2 error_second, where ratio = w2 N ||A2 C2^-1||^2 / (w1 d ||A1
-/// C1^-1||^2) (MATH 3, weighted goal).
+/// C1^-1||^2) (docs/theory/sensitivity.md#the-best-lambda).
 [[nodiscard]] double weighted_lambda(const RowModel& rows, const Exposure& exposure, double ratio);
 
 }  // namespace jme

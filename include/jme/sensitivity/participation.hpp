@@ -19,7 +19,8 @@ struct Participation {
 
 /// What such a person can move through C1 and C2 on this horizon: exact columns for one row; for several the
 /// earliest packing where it is the worst (non-negative non-increasing Toeplitz, one row a step), else the
-/// bound G(l) of MATH 3 (sound for any C, blocks with multiplicities included).
+/// bound G(l) of docs/theory/sensitivity.md#several-rows-of-one-person (sound for any C, blocks with
+/// multiplicities included).
 [[nodiscard]] Exposure exposure(const Filter& c1, const Filter& c2, const Horizon& horizon,
                                 const Participation& participation);
 

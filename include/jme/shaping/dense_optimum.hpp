@@ -13,7 +13,8 @@ struct DenseOptimum {
   double lower_bound;  ///< certificate ||A diag(sqrt w)||_* / sqrt(n sum w): no C is below it
 };
 
-/// Fixed point w <- diag((W^1/2 A'A W^1/2)^1/2) (SHAPING), until the relative gap is below `gap`.
+/// Fixed point w <- diag((W^1/2 A'A W^1/2)^1/2) (docs/theory/shaping.md#dense-optimum), until the relative
+/// gap is below `gap`.
 [[nodiscard]] DenseOptimum dense_optimum(const Eigen::MatrixXd& a, double gap = 1e-6);
 
 /// The certificate alone at given weights w > 0: a lower bound on every rmse.

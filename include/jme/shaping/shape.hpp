@@ -24,7 +24,8 @@ struct BltParameters {
   std::vector<double> poles, zeros;
 };
 
-/// A buffered linear Toeplitz matrix between two diagonals, C = L T D^-1 (SHAPING): rows scaled by
+/// A buffered linear Toeplitz matrix between two diagonals, C = L T D^-1 (docs/theory/shaping.md#scaled-blt):
+/// rows scaled by
 ///     l_t = (t + start_offset)^start_power (n - t + end_offset)^end_power,   t = 1..n,
 /// and columns by their norms, so that every column of C has norm 1. start_offset > -1, end_offset > 0. On an
 /// unbounded horizon end_power is 0 and start_power at most 0.
@@ -99,7 +100,7 @@ class Shape {
   std::string name_;
 };
 
-/// How good C is for A: SHAPING's two figures and what they are made of.
+/// How good C is for A: two figures and what they are made of (docs/theory/shaping.md#quality).
 struct ShapeQuality {
   double rmse;                ///< ||C||_{1->2} ||A C^-1||_F / sqrt(n)
   double max;                 ///< ||C||_{1->2} max_t ||row t of A C^-1||

@@ -28,9 +28,9 @@ struct DurableOptions {
   std::optional<double> max_mu{};  ///< refuse to start a stream that would spend more on its source
 };
 
-/// A MomentStream that survives its process (SAFETY, "Durable streams"). Rows come from the first one every
-/// time; those that were taken before are compared with what was kept of them and not taken again. Releases
-/// come out in order from the first one, each only when it is on disk, the same every time.
+/// A MomentStream that survives its process (docs/theory/safety.md#durable-streams). Rows come from the first
+/// one every time; those that were taken before are compared with what was kept of them and not taken again.
+/// Releases come out in order from the first one, each only when it is on disk, the same every time.
 class DurableStream {
  public:
   /// Throws StateError for a stream that another process has open, that is damaged, older than its key file

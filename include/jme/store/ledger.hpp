@@ -55,7 +55,7 @@ struct SourceTotal {
 };
 
 /// Every stream of a state folder and what they spent together. Streams on the same people compose exactly as
-/// Gaussian mechanisms: mu = sqrt(sum mu_i^2) (MATH 2).
+/// Gaussian mechanisms: mu = sqrt(sum mu_i^2) (docs/theory/calibration.md#composition).
 class Ledger {
  public:
   /// Only reads. Throws Error where there is no such folder.

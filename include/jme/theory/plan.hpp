@@ -42,7 +42,8 @@ struct PlanScope {
 /// said so; throws only where nothing is left.
 ///
 /// Recommended, among the candidates whose state fits (all, if none does):
-/// - With a balance w: least error_first + w error_second, the goal that w sets lambda for (MATH 3).
+/// - With a balance w: least error_first + w error_second, the goal that w sets lambda for
+///   (docs/theory/sensitivity.md#the-best-lambda).
 /// - By default the first moment comes first: of those within 1% of the least first error, the least
 ///   second error. Replace-one has a second moment for free, so nothing has to be given up for it.
 /// - Under add-remove, or with a lambda given: least error_first / least + error_second / least, since
