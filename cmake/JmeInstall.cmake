@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 get_property(modules GLOBAL PROPERTY JME_MODULES)
 list(TRANSFORM modules PREPEND jme_ OUTPUT_VARIABLE module_targets)
 install(TARGETS jme jme_lapack jme_mpfr ${module_targets} EXPORT jme ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY include/jme DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/jme ${PROJECT_BINARY_DIR}/include/jme DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT jme NAMESPACE jme:: FILE jmeTargets.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/jme)
 configure_package_config_file(cmake/jmeConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/jmeConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/jme)

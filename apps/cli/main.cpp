@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <jme/version.hpp>
+
 #include "commands.hpp"
 #include "output.hpp"
 
@@ -39,7 +41,7 @@ ExitCode run_chosen(const Commands&... commands) {
 
 ExitCode run(int argc, char** argv) {
   CLI::App root("Private running moments of a stream, under differential privacy", "jme");
-  root.set_version_flag("--version", "jme " JME_VERSION);
+  root.set_version_flag("--version", "jme " + std::string(jme::version));
   root.require_subcommand(1);
   root.get_formatter()->column_width(28);
   root.footer("jme COMMAND --help shows the flags and examples of a command; jme demo needs none.");

@@ -7,6 +7,7 @@
 #include <jme/privacy/gaussian.hpp>
 #include <jme/theory/expected_error.hpp>
 #include <jme/theory/plan.hpp>
+#include <jme/version.hpp>
 
 #include "parse.hpp"
 #include "plan_table.hpp"
@@ -95,7 +96,7 @@ std::string final_noise(const RunDescription& run, const std::vector<std::string
 }  // namespace
 
 Json metadata(const RunDescription& run, const std::vector<std::string>& columns) {
-  return {{"jme", JME_VERSION},
+  return {{"jme", version},
           {"configuration", configuration(run)},
           {"privacy", privacy(run)},
           {"columns", columns}};

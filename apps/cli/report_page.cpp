@@ -4,6 +4,7 @@
 
 #include <jme/privacy/gaussian.hpp>
 #include <jme/report/number_text.hpp>
+#include <jme/version.hpp>
 
 namespace jme::cli {
 
@@ -89,7 +90,7 @@ report::Page report_page(const ReportInput& input) {
         text("Where a curve has more points than the picture has pixels, each pixel's first, last, highest "
              "and lowest values are drawn."));
   }
-  page.footer(text("Made by jme " JME_VERSION
+  page.footer(text("Made by jme " + std::string(version) +
                    ". The page is complete in itself: it loads nothing and runs nothing."));
   return page;
 }

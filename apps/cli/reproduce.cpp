@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/version.hpp>
 
 #include "commands.hpp"
 #include "output.hpp"
@@ -124,7 +125,7 @@ ExitCode ReproduceCommand::run() const {
   if (training_ && !std::filesystem::exists(experiments::training_file(*training_)))
     throw InvalidParameter("training", *training_, "the folder that jme-train reproduce --out wrote to");
   request.fresh = fresh_;
-  request.version = JME_VERSION;
+  request.version = version;
   ItemProgress progress(request.items.size());
   request.begins = [&](const experiments::Item& item, std::size_t place) { progress.begin(item, place); };
   request.effort.progress = [&](double fraction) { progress.update(fraction); };

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <jme/base/errors.hpp>
+#include <jme/version.hpp>
 
 #include "commands.hpp"
 
@@ -16,7 +17,7 @@ int complain(const std::exception& error, int code) {
 int run(int argc, char** argv) {
   CLI::App root("Trains networks under differential privacy, with both of Adam's moments estimated jointly",
                 "jme-train");
-  root.set_version_flag("--version", "jme-train " JME_VERSION);
+  root.set_version_flag("--version", "jme-train " + std::string(jme::version));
   root.require_subcommand(1);
   const jme::train::RunCommand train(root);
   const jme::train::ReproduceCommand reproduce(root);

@@ -28,4 +28,5 @@
 #include <jme/store/ledger.hpp>
 #include <jme/theory/expected_error.hpp>
 #include <jme/theory/plan.hpp>
+#include <jme/version.hpp>
 #include <jme/workload/workload.hpp>
