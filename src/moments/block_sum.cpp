@@ -10,6 +10,7 @@
 #include <jme/base/errors.hpp>
 #include <jme/base/packed_triangle.hpp>
 #include <jme/moments/block_sum.hpp>
+#include <jme/moments/check_rows.hpp>
 
 #include "moments/row_batch.hpp"
 #include "moments/second_sum.hpp"
@@ -101,15 +102,7 @@ BlockSum& BlockSum::operator=(BlockSum&&) noexcept = default;
 BlockSum::~BlockSum() = default;
 
 void BlockSum::add_rows(const MatrixView& rows) {
-  if (rows.columns != map_.dimension) {
-    throw DataError(
-        fmt::format("rows of {} values were given, the dimension is {}", rows.columns, map_.dimension));
-  }
-  const NotFinite bad = first_not_finite(rows);
-  if (bad.row < rows.rows) {
-    throw DataError(fmt::format("row {}, column {}: not a finite number; none of the {} rows was taken",
-                                bad.row + 1, bad.column + 1, rows.rows));
-  }
+  check_rows(rows, map_.dimension);
   if (rows.rows > most_rows - rows_) throw InvalidParameter("block", "it has more than 2^31 rows");
   if (!adding_) adding_ = std::make_unique<Adding>(map_);
   for (std::size_t done = 0; done < rows.rows;) {

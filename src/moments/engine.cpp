@@ -10,6 +10,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>
+#include <jme/moments/check_rows.hpp>
 
 #include "moments/lattice_row.hpp"
 
@@ -157,19 +158,6 @@ void MomentStream::Engine::check(std::span<const double> values) const {
   }
 }
 
-void MomentStream::Engine::check(const MatrixView& view) const {
-  check_open(view.rows);
-  if (view.columns != config().dimension) {
-    throw DataError(
-        fmt::format("rows of {} values were given, the dimension is {}", view.columns, config().dimension));
-  }
-  const NotFinite bad = first_not_finite(view);
-  if (bad.row < view.rows) {
-    throw DataError(fmt::format("row {}, column {}: not a finite number; none of the {} rows was taken",
-                                rows + bad.row + 1, bad.column + 1, view.rows));
-  }
-}
-
 void MomentStream::Engine::push(std::span<const double> values) {
   check(values);
   broken = true;
@@ -178,7 +166,8 @@ void MomentStream::Engine::push(std::span<const double> values) {
 }
 
 void MomentStream::Engine::push_rows(const MatrixView& view) {
-  check(view);
+  check_open(view.rows);
+  check_rows(view, config().dimension, rows);
   broken = true;
   std::vector<double> values(view.columns);
   for (std::size_t done = 0; done < view.rows;) {

@@ -39,7 +39,6 @@ struct MomentStream::Engine {
   void check_whole() const;
   void check_open(std::size_t more_rows) const;
   void check(std::span<const double> values) const;
-  void check(const MatrixView& view) const;
   void add_row(std::span<const double> values);
   void close_block();
   void close_first();

@@ -68,6 +68,9 @@ const Mechanism& MomentStream::mechanism() const {
 std::size_t MomentStream::rows() const {
   return engine().rows;
 }
+bool MomentStream::is_finished() const {
+  return engine().finished || engine().rows >= engine().horizon().rows();
+}
 StreamState MomentStream::state(std::uint64_t since) const {
   return engine().state(since);
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/moments/check_rows.hpp>
 #include <jme/moments/moment_stream.hpp>
 #include <jme/privacy/gaussian.hpp>
 #include <jme/store/durable_stream.hpp>
@@ -88,6 +89,77 @@ struct DurableStream::Impl {
     digest->add(as_read);
     ++rows;
     if (release.is_new()) close_block(release);
+  }
+
+  // Everything is checked before the first row is taken.
+  void push_rows(const MatrixView& view) {
+    check_whole();
+    check_rows(view, mechanism.config().dimension, rows);
+    if (view.rows > mechanism.horizon().rows() - rows) {
+      throw BudgetExhausted(fmt::format("row {}: the horizon of {} rows is used up",
+                                        mechanism.horizon().rows() + 1, mechanism.horizon().rows()));
+    }
+    std::vector<double> row(view.columns);
+    for (std::size_t r = 0; r < view.rows; ++r) {
+      for (std::size_t j = 0; j < view.columns; ++j) row[j] = view.at(r, j);
+      push(row, row);
+    }
+  }
+
+  void resume_at(std::uint64_t at) {
+    check_whole();
+    if (rows != 0 || stream) throw StateError("resume_at comes before the first row");
+    if (at != rows_before) {
+      throw StateError(
+          fmt::format("state {}: {} rows are committed, and a stream goes on from there, not from {}",
+                      options.directory.string(), rows_before, at));
+    }
+    rows = at;
+    if (!kept.is_new()) digest.emplace(kept.keys(), mechanism.horizon().every(), rows);
+  }
+
+  Release push_block(std::string_view id, const BlockSum& block) {
+    check_whole();
+    block.check_fits(mechanism.config());
+    const std::vector<std::byte> sums = block.bytes();
+    if (!kept.is_new()) {
+      const store::BlockDigest now = store::digest_of_sums(kept.keys(), id, sums);
+      if (const std::optional<StoredBlock> before = kept.find(now)) return released_before(*before, now, id);
+    }
+    if (is_replaying()) {
+      throw StateError(
+          fmt::format("state {}: {} rows were committed before: a new block comes after them (resume_at)",
+                      options.directory.string(), rows_before));
+    }
+    if (ended && !stream) throw BudgetExhausted("the stream was finished: no block may follow");
+    if (!stream) begin();
+    commit();  // what waits from rows
+    stream->push_block(block);
+    rows += block.rows();
+    ended = stream->is_finished();
+    const Release release = stream->take_releases()[0];
+    at_block_end.reset();
+    last_replayed.reset();
+    has_made_release = true;
+    pending.push_back({.step = release.steps(),
+                       .rows = release.rows(),
+                       .numbers = release.packed(),
+                       .digest = store::digest_of_sums(kept.keys(), id, sums)});
+    commit();
+    digest.emplace(kept.keys(), mechanism.horizon().every(), rows);
+    return release;
+  }
+
+  [[nodiscard]] Release released_before(const StoredBlock& before, const store::BlockDigest& now,
+                                        std::string_view id) const {
+    if (!store::equal(before.digest.rows, now.rows)) {
+      throw StateError(
+          fmt::format("state {}: block {} was released with other sums: its noise may meet no others, and "
+                      "nothing was drawn",
+                      options.directory.string(), id));
+    }
+    return Release::unpacked(mechanism.config().dimension, mechanism.config().second, before.rows,
+                             before.step, before.numbers);
   }
 
   void replay(std::span<const double> as_read) {
@@ -257,6 +329,18 @@ void DurableStream::push(std::span<const double> row) {
 
 void DurableStream::push(std::span<const double> row, std::span<const double> as_read) {
   impl().push(row, as_read);
+}
+
+void DurableStream::push_rows(const MatrixView& rows) {
+  impl().push_rows(rows);
+}
+
+Release DurableStream::push_block(std::string_view id, const BlockSum& block) {
+  return impl().push_block(id, block);
+}
+
+void DurableStream::resume_at(std::uint64_t rows) {
+  impl().resume_at(rows);
 }
 
 void DurableStream::end_input(PartialBlock partial) {

@@ -2,18 +2,13 @@
 
 #include <algorithm>
 
-#include <jme/base/errors.hpp>
-
 #include "store/bytes.hpp"
+#include "store/log_encoding.hpp"
 #include "store/sealed.hpp"
 
 namespace jme::store {
 
 namespace {
-
-StateError damaged() {
-  return StateError("the state is damaged: what its noise keeps has the wrong form");
-}
 
 /// The nonce that drew a noise step.
 const Nonce& nonce_of(const std::vector<NoncePeriod>& nonces, std::uint64_t step) {
@@ -21,7 +16,7 @@ const Nonce& nonce_of(const std::vector<NoncePeriod>& nonces, std::uint64_t step
   for (const NoncePeriod& period : nonces) {
     if (period.first_step <= step) found = &period;
   }
-  if (found == nullptr) throw damaged();
+  if (found == nullptr) throw damaged("a step of its noise has no nonce");
   return found->nonce;
 }
 
@@ -30,11 +25,7 @@ Bytes context_of(std::uint64_t step) {
 }
 
 std::vector<double> numbers_from(ByteReader& reader) {
-  const auto bytes = reader.take(reader.value<std::uint64_t>());
-  std::vector<double> numbers(bytes.size() / sizeof(double));
-  if (bytes.size() % sizeof(double) != 0) throw damaged();
-  if (!bytes.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
-  return numbers;
+  return values_from<double>(reader.take(reader.value<std::uint64_t>()));
 }
 
 }  // namespace
@@ -59,8 +50,7 @@ std::vector<KeptNoise> KeptLog::read(const StreamKeys& keys, const std::vector<N
   std::vector<KeptNoise> kept;
   Statement select = database_->prepare("SELECT step, sealed FROM kept ORDER BY step");
   while (select.step()) {
-    if (select.number(0) < 0) throw damaged();
-    const auto step = static_cast<std::uint64_t>(select.number(0));
+    const std::uint64_t step = whole(select.number(0));
     const Bytes numbers =
         unseal(keys.seal_kept(nonce_of(nonces, step)), step, context_of(step), select.blob(1));
     ByteReader reader(numbers);

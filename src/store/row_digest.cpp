@@ -78,6 +78,15 @@ BlockDigest RowDigest::close() {
   return {.rows = hmac_.tag(), .marks = std::exchange(marks_, {})};
 }
 
+BlockDigest digest_of_sums(const StreamKeys& keys, std::string_view id, std::span<const std::byte> sums) {
+  BlockDigest digest;
+  digest.rows = Hmac(keys.rows()).tag(ByteWriter().text("jme block sums").field(sums).bytes());
+  const Tag name = Hmac(keys.block_ids()).tag(ByteWriter().text("jme block id").text(id).bytes());
+  digest.marks.resize(sizeof name / sizeof(std::uint16_t));
+  std::memcpy(digest.marks.data(), name.data(), sizeof name);
+  return digest;
+}
+
 std::size_t first_difference(const BlockDigest& a, const BlockDigest& b) {
   const auto found = std::mismatch(a.marks.begin(), a.marks.end(), b.marks.begin(), b.marks.end());
   return static_cast<std::size_t>(found.first - a.marks.begin());

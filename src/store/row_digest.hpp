@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "store/hmac.hpp"
@@ -28,6 +29,10 @@ struct BlockDigest {
   /// is one row.
   std::vector<std::uint16_t> marks;
 };
+
+/// Of a block whose rows were summed elsewhere: its sums stand for its rows, its id for their marks.
+[[nodiscard]] BlockDigest digest_of_sums(const StreamKeys& keys, std::string_view id,
+                                         std::span<const std::byte> sums);
 
 /// Makes a BlockDigest of each block of a stream.
 class RowDigest {

@@ -18,10 +18,11 @@ class StreamKeys {
   StreamKeys(const Key& file_key, const Identity& identity) : key_(file_key), identity_(identity) {}
 
   [[nodiscard]] Key noise() const { return derive("noise"); }
-  [[nodiscard]] Key rows() const { return derive("rows"); }          ///< digests of input rows
-  [[nodiscard]] Key row_marks() const { return derive("marks"); }    ///< which row differs, for the message
-  [[nodiscard]] Key releases() const { return derive("releases"); }  ///< chain over stored releases
-  [[nodiscard]] Key state() const { return derive("state"); }        ///< authenticates the state
+  [[nodiscard]] Key rows() const { return derive("rows"); }            ///< digests of input rows
+  [[nodiscard]] Key row_marks() const { return derive("marks"); }      ///< which row differs, for the message
+  [[nodiscard]] Key block_ids() const { return derive("block ids"); }  ///< ids of blocks summed elsewhere
+  [[nodiscard]] Key releases() const { return derive("releases"); }    ///< chain over stored releases
+  [[nodiscard]] Key state() const { return derive("state"); }          ///< authenticates the state
   /// Seals the state. A nonce is fresh at every opening, so that a copy of the files that goes another way
   /// seals with other keys.
   [[nodiscard]] Key seal(const Nonce& nonce) const { return derive("seal", nonce); }

@@ -8,6 +8,7 @@
 
 #include <jme/base/errors.hpp>
 
+#include "store/log_encoding.hpp"
 #include "store/sealed.hpp"
 #include "store/sha256.hpp"
 
@@ -27,66 +28,6 @@ constexpr const char* schema =
     " sealed BLOB NOT NULL, chain BLOB NOT NULL, updated INTEGER NOT NULL, mac BLOB NOT NULL);"
     "CREATE TABLE release (step INTEGER PRIMARY KEY, rows INTEGER NOT NULL, numbers BLOB NOT NULL,"
     " row_digest BLOB NOT NULL, marks BLOB NOT NULL, chain BLOB NOT NULL);";
-StateError damaged(std::string_view what) {
-  return StateError(fmt::format("the state is damaged: {}", what));
-}
-
-std::uint64_t whole(std::int64_t value) {
-  if (value < 0) throw damaged("a count is negative");
-  return static_cast<std::uint64_t>(value);
-}
-
-Tag tag_from(std::span<const std::byte> bytes) {
-  Tag tag;
-  if (bytes.size() != tag.size()) throw damaged("an authentication code has the wrong length");
-  std::copy(bytes.begin(), bytes.end(), tag.begin());
-  return tag;
-}
-
-template <class T>
-std::vector<T> values_from(std::span<const std::byte> bytes) {
-  if (bytes.size() % sizeof(T) != 0) throw damaged("a list of numbers has the wrong length");
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
-Bytes encoded(const Settings& settings) {
-  ByteWriter writer;
-  for (const Setting& setting : settings) writer.text(setting.name).text(setting.value);
-  return writer.bytes();
-}
-
-Settings settings_from(std::span<const std::byte> bytes) {
-  Settings settings;
-  ByteReader reader(bytes);
-  const auto text = [&] {
-    const auto part = reader.take(reader.value<std::uint64_t>());
-    return std::string(reinterpret_cast<const char*>(part.data()), part.size());
-  };
-  while (reader.left() > 0) {
-    std::string name = text();
-    settings.push_back({.name = std::move(name), .value = text()});
-  }
-  return settings;
-}
-
-Bytes encoded(const std::vector<NoncePeriod>& nonces) {
-  ByteWriter writer;
-  for (const NoncePeriod& period : nonces) writer.number(period.first_step).raw(bytes_of(period.nonce));
-  return writer.bytes();
-}
-
-std::vector<NoncePeriod> nonces_from(std::span<const std::byte> bytes) {
-  std::vector<NoncePeriod> nonces;
-  ByteReader reader(bytes);
-  while (reader.left() > 0) {
-    const auto first_step = reader.value<std::uint64_t>();
-    nonces.push_back({.first_step = first_step, .nonce = reader.value<Nonce>()});
-  }
-  return nonces;
-}
-
 // What the sealed part is bound to.
 Bytes seal_context(std::uint64_t counter, const StreamState& state) {
   return ByteWriter().text("jme sealed state").number(counter).number(state.rows).number(state.steps).bytes();
@@ -218,7 +159,7 @@ void StreamLog::check_all() {
   if (const std::string result = database_.text("PRAGMA quick_check(1)"); result != "ok") {
     throw damaged("SQLite finds its structure broken");
   }
-  for (std::uint64_t step = 0; step < head_.state.steps; ++step) static_cast<void>(next_block());
+  for (std::uint64_t step = 0; step < head_.state.steps; ++step) remember(next_block());
   if (!equal(read_chain_, head_.chain) ||
       whole(database_.number("SELECT count(*) FROM release")) != head_.state.steps) {
     throw damaged("its releases do not end where its head says");
@@ -235,23 +176,49 @@ StreamState StreamLog::state() {
 }
 
 StoredBlock StreamLog::next_block() {
+  StoredBlock block = read(read_steps_ + 1, read_chain_);
+  ++read_steps_;
+  return block;
+}
+
+StoredBlock StreamLog::block(std::uint64_t step) {
+  Tag chain{};
+  if (step > 1) {
+    Statement before = database_.prepare("SELECT chain FROM release WHERE step = ?");
+    before.bind(1, stored(step - 1));
+    if (!before.step()) throw damaged(fmt::format("release {} is missing", step - 1));
+    chain = tag_from(before.blob(0));
+  }
+  return read(step, chain);
+}
+
+StoredBlock StreamLog::read(std::uint64_t step, Tag& chain) {
   if (!select_) {
     select_.emplace(database_, "SELECT rows, numbers, row_digest, marks, chain FROM release WHERE step = ?");
   }
-  StoredBlock block{.step = read_steps_ + 1};
-  select_->bind(1, stored(block.step));
-  if (!select_->step()) throw damaged(fmt::format("release {} is missing", block.step));
+  StoredBlock block{.step = step};
+  select_->bind(1, stored(step));
+  if (!select_->step()) throw damaged(fmt::format("release {} is missing", step));
   block.rows = whole(select_->number(0));
   block.numbers = values_from<double>(select_->blob(1));
   block.digest = {.rows = tag_from(select_->blob(2)), .marks = values_from<std::uint16_t>(select_->blob(3))};
-  const Tag chain = tag_from(select_->blob(4));
+  const Tag found = tag_from(select_->blob(4));
   select_->reset();
-  if (!equal(chain, chain_after(*of_releases_, read_chain_, block))) {
-    throw damaged(fmt::format("release {} was changed", block.step));
-  }
-  read_chain_ = chain;
-  ++read_steps_;
+  chain = chain_after(*of_releases_, chain, block);
+  if (!equal(found, chain)) throw damaged(fmt::format("release {} was changed", step));
   return block;
+}
+
+// Marks of rows are remembered too where a block has as many: a block's id is none of them.
+void StreamLog::remember(const StoredBlock& block) {
+  if (block.digest.marks.size() == sizeof(Tag) / sizeof(std::uint16_t)) {
+    steps_by_id_[block.digest.marks] = block.step;
+  }
+}
+
+std::optional<std::uint64_t> StreamLog::step_of(const std::vector<std::uint16_t>& marks) const {
+  const auto found = steps_by_id_.find(marks);
+  return found == steps_by_id_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void StreamLog::begin(const About& about, const StreamState& state) {
@@ -289,6 +256,7 @@ void StreamLog::commit(std::span<const StoredBlock> blocks, const StreamState& s
   kept_.write(*keys_, state);
   write_head(state, chain);
   transaction.commit();
+  for (const StoredBlock& block : blocks) remember(block);
 }
 
 void StreamLog::write_head(const StreamState& state, const Tag& chain) {

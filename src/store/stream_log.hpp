@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -67,6 +68,10 @@ class StreamLog {
   [[nodiscard]] StreamState state();
   /// The stored releases one after another, authenticated.
   [[nodiscard]] StoredBlock next_block();
+  /// One of them.
+  [[nodiscard]] StoredBlock block(std::uint64_t step);
+  /// The step of the block with these marks (digest_of_sums); none where there is none.
+  [[nodiscard]] std::optional<std::uint64_t> step_of(const std::vector<std::uint16_t>& marks) const;
 
   /// The first commit.
   void begin(const About& about, const StreamState& state);
@@ -87,6 +92,9 @@ class StreamLog {
   Head head_;
   Tag head_mac_{};
   std::optional<Statement> insert_, update_, select_;
+  [[nodiscard]] StoredBlock read(std::uint64_t step, Tag& chain);
+  void remember(const StoredBlock& block);
+  std::map<std::vector<std::uint16_t>, std::uint64_t> steps_by_id_;
   std::uint64_t read_steps_ = 0;
   Tag read_chain_{};
 };

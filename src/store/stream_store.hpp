@@ -24,6 +24,11 @@ class StreamStore {
   [[nodiscard]] StreamState state() { return log_->state(); }
   [[nodiscard]] const StreamKeys& keys() const { return *keys_; }
   [[nodiscard]] StoredBlock next_block() { return log_->next_block(); }
+  /// The committed block with this digest's id; none where there is none.
+  [[nodiscard]] std::optional<StoredBlock> find(const BlockDigest& digest) {
+    const auto step = log_ ? log_->step_of(digest.marks) : std::nullopt;
+    return step ? std::optional(log_->block(*step)) : std::nullopt;
+  }
 
   /// Makes the key file of a new stream.
   void create_key(const Key& key);

@@ -58,6 +58,8 @@ class MomentStream {
   [[nodiscard]] const Release& release() const;
   [[nodiscard]] const Mechanism& mechanism() const;
   [[nodiscard]] std::size_t rows() const;
+  /// No row may follow: finished, or the horizon is used up.
+  [[nodiscard]] bool is_finished() const;
   /// What resume needs. Throws StateError inside a block: half a block's sum is raw data and never leaves.
   /// `since`: noise steps whose kept vectors the caller has already (StreamState::kept).
   [[nodiscard]] StreamState state(std::uint64_t since = 0) const;

@@ -7,8 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
+#include <jme/base/matrix_view.hpp>
 #include <jme/mechanism/mechanism.hpp>
+#include <jme/moments/block_sum.hpp>
 #include <jme/moments/release.hpp>
 #include <jme/random/key.hpp>
 #include <jme/store/stream_settings.hpp>
@@ -48,6 +51,17 @@ class DurableStream {
   /// that another version or another machine would not repeat exactly: a row that was taken is not taken
   /// again, however it would be completed now.
   void push(std::span<const double> row, std::span<const double> as_read);
+  /// Many rows: all of them or, where one is not finite, has the wrong width or lies past the horizon, none.
+  void push_rows(const MatrixView& rows);
+  /// A block whose rows were summed elsewhere (MomentStream::push_block), under an id that the caller never
+  /// gives to other rows. It is on disk when the call returns, and its release is what is returned. The same
+  /// id and sums again give that release and draw nothing, whichever process asks. The same id with other
+  /// sums throws StateError: a step's noise meets one datum.
+  Release push_block(std::string_view id, const BlockSum& block);
+  /// Goes on behind the rows that earlier processes committed, without comparing them again, for sources that
+  /// can begin there: `rows` must be rows_before(). Releases of before are not given out again. Who calls it
+  /// answers for the rows that follow being the right ones.
+  void resume_at(std::uint64_t rows);
   /// No more rows: a partial last block is released and ends the stream, or left for an input that has grown.
   /// Throws StateError where the input is shorter than it was.
   enum class PartialBlock { release, leave };

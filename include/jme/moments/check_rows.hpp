@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <jme/base/matrix_view.hpp>
+
+namespace jme {
+
+/// Throws DataError, which names the first row and column, unless all rows have `dimension` finite values.
+/// `before`: rows that came before these.
+void check_rows(const MatrixView& rows, std::size_t dimension, std::uint64_t before = 0);
+
+}  // namespace jme

@@ -1,0 +1,21 @@
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/moments/check_rows.hpp>
+
+#include "moments/row_kernels.hpp"
+
+namespace jme {
+
+void check_rows(const MatrixView& rows, std::size_t dimension, std::uint64_t before) {
+  if (rows.columns != dimension) {
+    throw DataError(
+        fmt::format("rows of {} values were given, the dimension is {}", rows.columns, dimension));
+  }
+  const NotFinite bad = first_not_finite(rows);
+  if (bad.row == rows.rows) return;
+  throw DataError(fmt::format("row {}, column {}: not a finite number; none of the {} rows was taken",
+                              before + bad.row + 1, bad.column + 1, rows.rows));
+}
+
+}  // namespace jme
