@@ -24,7 +24,7 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME jme)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION
-    "private running moments of a stream\njme reads a stream of sensitive rows and publishes running means and covariances under differential privacy, for the whole output at once (continual release).")
+    "jme reads a stream of sensitive rows and publishes running means and covariances under differential privacy, for the whole output at once (continual release).")
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libjme-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
@@ -32,6 +32,6 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 string(JOIN ", " CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS libboost-dev libeigen3-dev libfmt-dev libhwy-dev liblapacke-dev
        liblzma-dev libmpfr-dev libopenblas-dev libsimdjson-dev libsqlite3-dev libssl-dev zlib1g-dev)
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
-    "private running moments of a stream, C++ library\nHeaders and static libraries for programs that publish running moments under differential privacy, with the files for find_package(jme).")
+    "Headers and static libraries for programs that publish running moments under differential privacy, with the files for find_package(jme).")
 
 include(CPack)
