@@ -5,7 +5,7 @@
 
 #include <Eigen/Core>
 
-#include <jme/data/missing.hpp>
+#include <jme/columns/missing.hpp>
 #include <jme/moments/release.hpp>
 
 namespace jme::cli {

@@ -6,14 +6,14 @@
 
 #include <jme/models/covariance.hpp>
 #include <jme/moments/moment_stream.hpp>
+#include <jme/output/release_writer.hpp>
+#include <jme/output/report_collector.hpp>
+#include <jme/output/report_page.hpp>
 
 #include "commands.hpp"
 #include "demo_day.hpp"
 #include "output.hpp"
-#include "release_writer.hpp"
-#include "report_collector.hpp"
 #include "report_file.hpp"
-#include "report_page.hpp"
 #include "table.hpp"
 
 namespace jme::cli {
@@ -91,7 +91,7 @@ ExitCode DemoCommand::run() const {
   const Mechanism mechanism(config);
   MomentStream stream(mechanism);
   const EmitOptions emit{.values = default_emit(config.second)};
-  const RunDescription description{mechanism, bounds, emit, bounds_text, std::nullopt};
+  const RunDescription description{.mechanism = mechanism, .bounds = bounds, .emit = emit};
   ReportCollector report(description, columns);
   Output output;
   output.write(fmt::format(

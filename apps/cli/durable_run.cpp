@@ -18,7 +18,7 @@ DurableOptions with_details(DurableOptions options, const RunDescription& run,
   for (std::size_t i = 0; i < columns.size(); ++i) {
     options.details.push_back({.name = fmt::format("column {}", i + 1), .value = columns[i]});
   }
-  if (!run.bounds.is_none()) options.details.push_back({.name = "bounds", .value = run.bounds_text});
+  if (!run.bounds.is_none()) options.details.push_back({.name = "bounds", .value = run.bounds.text()});
   if (!run.missing.empty()) options.details.push_back({.name = "missing", .value = run.missing});
   if (!run.records.empty()) options.details.push_back({.name = "records", .value = run.records});
   if (run.insecure_seed) options.insecure_seed = InsecureTestSeed{*run.insecure_seed};

@@ -5,9 +5,9 @@
 #include <CLI/CLI.hpp>
 
 #include <jme/data/row_reader.hpp>
+#include <jme/output/metadata.hpp>
 #include <jme/store/durable_stream.hpp>
 
-#include "metadata.hpp"
 #include "parse.hpp"
 #include "running_stream.hpp"
 #include "stop_signals.hpp"

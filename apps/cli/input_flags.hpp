@@ -6,8 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include <jme/data/bounds.hpp>
-#include <jme/data/missing.hpp>
+#include <jme/columns/bounds.hpp>
+#include <jme/columns/missing.hpp>
 #include <jme/data/row_reader.hpp>
 
 #include "parse.hpp"

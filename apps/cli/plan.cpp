@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <jme/data/bounds.hpp>
+#include <jme/columns/bounds.hpp>
+#include <jme/output/plan_json.hpp>
 #include <jme/theory/plan.hpp>
 
 #include "commands.hpp"

@@ -6,6 +6,8 @@
 
 #include <jme/base/errors.hpp>
 
+#include "exit_codes.hpp"
+
 namespace jme::cli {
 
 namespace {
@@ -33,7 +35,11 @@ StreamConfig PreparedRun::checked_config(const StreamFlags& flags) {
   if (!dimension_is_known_) known.dimension = stand_in_dimension;
   StreamConfig config = flags.config(known);
   if (emit_.values.empty()) emit_.values = default_emit(config.second);
-  check_emit(emit_, config, input_.bounds_text.has_value());
+  for (const UnusedEmitOption option : check_emit(emit_, config, input_.bounds_text.has_value())) {
+    print_note(option == UnusedEmitOption::psd
+                   ? "--psd changes the covariance only, which is not emitted"
+                   : "--raw changes the covariance and what is made of it, which is not emitted");
+  }
   input_.check_missing(config);
   if (!input_.options.columns.empty()) find_columns(emit_, input_.options.columns);
   // No row may say how many columns there are.
@@ -72,7 +78,6 @@ RunDescription PreparedRun::description() const {
   return {.mechanism = mechanism_,
           .bounds = bounds_,
           .emit = emit_,
-          .bounds_text = input_.bounds_text.value_or(""),
           .insecure_seed = seed_,
           .missing = input_.missing_text.value_or(""),
           .on_bad_row = input_.options.on_bad_row,

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include <jme/data/bounds.hpp>
-#include <jme/data/missing.hpp>
+#include <jme/columns/bounds.hpp>
+#include <jme/columns/missing.hpp>
 #include <jme/moments/moment_stream.hpp>
+#include <jme/output/emit.hpp>
+#include <jme/output/metadata.hpp>
 
-#include "emit.hpp"
 #include "input_flags.hpp"
-#include "metadata.hpp"
 #include "stream_flags.hpp"
 
 namespace jme::cli {

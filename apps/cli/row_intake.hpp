@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <jme/data/bounds.hpp>
-#include <jme/data/missing.hpp>
+#include <jme/columns/bounds.hpp>
+#include <jme/columns/missing.hpp>
 #include <jme/data/row_reader.hpp>
 #include <jme/moments/release.hpp>
 

@@ -6,17 +6,17 @@
 #include <unistd.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/output/release_writer.hpp>
 
 #include "commands.hpp"
+#include "dry_run.hpp"
 #include "durable_run.hpp"
 #include "output.hpp"
 #include "prepared_run.hpp"
 #include "progress.hpp"
-#include "release_writer.hpp"
 #include "row_intake.hpp"
 #include "row_pump.hpp"
 #include "run_report.hpp"
-#include "table.hpp"
 
 namespace jme::cli {
 
@@ -60,7 +60,7 @@ void dry_run(PreparedRun& run, bool json) {
   {
     const Preparing preparing("jme: working out the errors");
     run.adopt_columns(names_without_a_file(run, json));
-    text = json ? json_line(metadata(run.description(), run.columns()))
+    text = json ? metadata_line(run.description(), run.columns())
                 : dry_run_text(run.description(), run.columns());
   }
   Output().write(text);
@@ -155,7 +155,7 @@ void RunCommand::release_all(PreparedRun& run, const std::optional<DurableOption
   ReleaseWriter writer(units_of(run.bounds()), run.emit(), run.columns());
   if (report) report->begin(description, run.columns());
   const auto publish = [&](const Release& release) {
-    if (release.steps() == 1) output.write(json_line(metadata(description, run.columns())));
+    if (release.steps() == 1) output.write(metadata_line(description, run.columns()));
     output.write(writer.line(release));
     if (report) report->add(release);
   };

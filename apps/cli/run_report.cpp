@@ -1,9 +1,9 @@
 #include "run_report.hpp"
 
 #include <jme/base/errors.hpp>
+#include <jme/output/report_page.hpp>
 
 #include "output.hpp"
-#include "report_page.hpp"
 
 namespace jme::cli {
 

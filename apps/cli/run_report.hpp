@@ -5,10 +5,10 @@
 #include <vector>
 
 #include <jme/moments/release.hpp>
+#include <jme/output/metadata.hpp>
+#include <jme/output/report_collector.hpp>
 
-#include "metadata.hpp"
 #include "parse.hpp"
-#include "report_collector.hpp"
 #include "report_file.hpp"
 
 namespace jme::cli {

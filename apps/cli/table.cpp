@@ -43,10 +43,6 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, const std
   return text;
 }
 
-std::string json_line(const nlohmann::ordered_json& object) {
-  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
-}
-
 std::string key_lines(const nlohmann::ordered_json& object) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [key, value] : object.items()) rows.push_back({key, readable(value)});

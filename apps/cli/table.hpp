@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <jme/output/json_line.hpp>
+
 namespace jme::cli {
 
 enum class Align { left, right };
@@ -13,9 +15,7 @@ enum class Align { left, right };
 [[nodiscard]] std::string aligned(const std::vector<std::vector<std::string>>& rows,
                                   const std::vector<Align>& align);
 
-/// One JSON object on one line.
-[[nodiscard]] std::string json_line(const nlohmann::ordered_json& object);
-/// The same object for people: a line a key.
+/// A JSON object for people: one line per key.
 [[nodiscard]] std::string key_lines(const nlohmann::ordered_json& object);
 
 }  // namespace jme::cli

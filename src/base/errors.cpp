@@ -1,16 +1,29 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
 
 namespace jme {
 
+namespace {
+
+std::string with_underscores(std::string_view name) {
+  std::string field(name);
+  std::replace_if(
+      field.begin(), field.end(), [](char c) { return c == '-' || c == ' '; }, '_');
+  return field;
+}
+
+}  // namespace
+
 InvalidParameter::InvalidParameter(std::string_view name, double value, std::string_view allowed)
-    : Error(fmt::format("{} = {}: must be {}", name, value, allowed)) {}
+    : Error(fmt::format("{} = {}: must be {}", name, value, allowed)), field_(with_underscores(name)) {}
 
 InvalidParameter::InvalidParameter(std::string_view name, std::string_view value, std::string_view allowed)
-    : Error(fmt::format("{} = {}: must be {}", name, value, allowed)) {}
+    : Error(fmt::format("{} = {}: must be {}", name, value, allowed)), field_(with_underscores(name)) {}
 
 InvalidParameter::InvalidParameter(std::string_view name, std::string_view explanation)
-    : Error(fmt::format("{}: {}", name, explanation)) {}
+    : Error(fmt::format("{}: {}", name, explanation)), field_(with_underscores(name)) {}
 
 }  // namespace jme

@@ -19,6 +19,25 @@ NormBound::NormBound(double value) : value_(value) {
     throw InvalidParameter("norm-bound", value, "a finite number above 0");
 }
 
+SecondMoment parse_second(std::string_view text) {
+  if (text == "full") return SecondMoment::full;
+  if (text == "diagonal") return SecondMoment::diagonal;
+  if (text == "none") return SecondMoment::none;
+  throw InvalidParameter("second", text, "full, diagonal or none");
+}
+
+std::string_view name(SecondMoment second) {
+  switch (second) {
+    case SecondMoment::none:
+      return "none";
+    case SecondMoment::diagonal:
+      return "diagonal";
+    case SecondMoment::full:
+      return "full";
+  }
+  return "full";
+}
+
 std::size_t second_moment_size(SecondMoment second, std::size_t dimension) {
   switch (second) {
     case SecondMoment::none:

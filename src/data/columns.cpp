@@ -12,7 +12,7 @@
 
 #include <jme/base/errors.hpp>
 
-#include "data/number.hpp"
+#include "columns/number.hpp"
 
 namespace jme::data {
 namespace {

@@ -49,11 +49,12 @@ struct RowReader::Impl {
   std::vector<OnMissing> on_missing = {};
   bool is_bad = false;
   std::size_t bad_rows = 0;
-  std::string error = {};  // that ended the reading
+  std::size_t rows = 0;
+  std::optional<DataError> error = {};  // that ended the reading
 
-  [[noreturn]] void end_with(std::string message) {
-    error = std::move(message);
-    throw DataError(error);
+  [[noreturn]] void end_with(DataError reason) {
+    error = std::move(reason);
+    throw *error;
   }
 };
 
@@ -70,16 +71,18 @@ const std::vector<std::string>& RowReader::columns() const {
 bool RowReader::next(std::span<double> row) {
   if (row.size() != dimension())
     throw InvalidParameter("row", fmt::format("must have room for {} numbers", dimension()));
-  if (!impl_->error.empty()) throw DataError(impl_->error);
+  if (impl_->error) throw *impl_->error;
   impl_->is_bad = false;
   impl_->source->forget_missing_cells();
   data::RowStatus status{};
   try {
     status = impl_->source->next(row);
   } catch (const DataError& error) {
-    impl_->end_with(error.what());
+    impl_->end_with(error);
   }
-  if (status != data::RowStatus::bad) return status == data::RowStatus::good;
+  if (status == data::RowStatus::end) return false;
+  ++impl_->rows;
+  if (status == data::RowStatus::good) return true;
   std::fill(row.begin(), row.end(), 0.0);
   impl_->is_bad = true;
   ++impl_->bad_rows;
@@ -88,7 +91,8 @@ bool RowReader::next(std::span<double> row) {
   const bool must_fail = problem.is_missing && problem.column < impl_->on_missing.size() &&
                          impl_->on_missing[problem.column] == OnMissing::fail;
   if (impl_->on_bad_row == OnBadRow::fail || must_fail)
-    impl_->end_with(fmt::format("{}: {}", place(), impl_->source->explain_problem()));
+    impl_->end_with({fmt::format("{}: {}", place(), impl_->source->explain_problem()), impl_->rows,
+                     problem.cell_number()});
   return true;
 }
 

@@ -9,7 +9,7 @@
 
 #include <jme/data/row_reader.hpp>
 
-#include "data/number.hpp"
+#include "columns/number.hpp"
 
 namespace jme::data {
 
@@ -37,6 +37,12 @@ struct RowProblem {
   bool is_missing = false;                  ///< blank, cell: it stands for a missing value, however written
   std::size_t found = 0;                    ///< width: how many cells
   std::size_t expected = 0;                 ///< too_long: bytes allowed
+
+  /// The column, counted from 1, where the fault is in a single cell.
+  [[nodiscard]] std::optional<std::size_t> cell_number() const {
+    if (kind != Kind::cell && kind != Kind::repeated_key) return std::nullopt;
+    return column + 1;
+  }
 };
 
 /// Rows of one format, a function of its record and of public choices each. A file that is broken as a whole

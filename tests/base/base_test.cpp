@@ -5,6 +5,7 @@
 #include <jme/base/errors.hpp>
 #include <jme/base/horizon.hpp>
 #include <jme/base/packed_triangle.hpp>
+#include <jme/base/parse.hpp>
 #include <jme/base/values.hpp>
 
 namespace jme {
@@ -18,6 +19,34 @@ TEST(InvalidParameter, NamesTheParameterItsValueAndWhatIsAllowed) {
   EXPECT_EQ(message(InvalidParameter("delta", 1.0, "in (0, 1)")), "delta = 1: must be in (0, 1)");
   EXPECT_EQ(message(InvalidParameter("shape", "foo", "auto")), "shape = foo: must be auto");
   EXPECT_EQ(message(InvalidParameter("rows", "must be given")), "rows: must be given");
+}
+
+TEST(InvalidParameter, SaysItsFieldWithUnderscoresSoThatEveryFrontCanSpellIt) {
+  EXPECT_EQ(InvalidParameter("norm-bound", 0.0, "above 0").field(), "norm_bound");
+  EXPECT_EQ(InvalidParameter("shape", "foo", "auto").field(), "shape");
+  EXPECT_EQ(InvalidParameter("max-state-vectors", "must be given").field(), "max_state_vectors");
+}
+
+TEST(DataError, SaysRowAndColumnWhereThereIsOne) {
+  const DataError cell("row 3, column 2: missing", 3, 2), row("row 3: has 1 value", 3), file("no rows");
+  EXPECT_EQ(cell.row(), 3U);
+  EXPECT_EQ(cell.column(), 2U);
+  EXPECT_EQ(row.row(), 3U);
+  EXPECT_FALSE(row.column());
+  EXPECT_FALSE(file.row());
+  EXPECT_EQ(message(cell), "row 3, column 2: missing");
+}
+
+TEST(Parameters, AreReadStrictlyAndInAnyLocale) {
+  EXPECT_EQ(parse_count("rows", "1e6"), 1'000'000U);
+  EXPECT_EQ(parse_list("emit", "a,b"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(parse_second("diagonal"), SecondMoment::diagonal);
+  EXPECT_EQ(name(SecondMoment::none), "none");
+  EXPECT_THROW(static_cast<void>(parse_count("rows", "1.5")), InvalidParameter);
+  EXPECT_THROW(static_cast<void>(parse_positive("sigma", "inf")), InvalidParameter);
+  EXPECT_THROW(static_cast<void>(parse_real("sigma", "1,5")), InvalidParameter);
+  EXPECT_THROW(static_cast<void>(parse_list("emit", "a,,b")), InvalidParameter);
+  EXPECT_THROW(static_cast<void>(parse_second("both")), InvalidParameter);
 }
 
 TEST(CheckedValues, RefuseWhatIsOutsideTheirRange) {

@@ -229,13 +229,13 @@ TEST_F(RunCommand, NamesWhatItCanEmit) {
   expect_refused(jme(secure + "--rows 3 --emit pca:1,pca:2", {.input = csv(3)}), 2, "the only pca");
   for (const std::string model : {"correlation", "precision", "pca:1", "regression:x", "density"}) {
     expect_refused(jme(secure + "--rows 3 --second diagonal --emit " + model, {.input = csv(3)}), 2,
-                   "emit = " + model + ": must be used with --second full");
+                   "emit = " + model + ": must be used where second is full");
     expect_refused(jme(secure + "--rows 3 --workload2 prefix --emit " + model, {.input = csv(3)}), 2,
                    "one workload");
   }
   expect_refused(jme(secure + "--rows 3 --emit covariance --second none", {.input = csv(3)}), 2,
-                 "--second none");
-  expect_refused(jme(secure + "--rows 3 --emit second --second none", {.input = csv(3)}), 2, "--second none");
+                 "left out where second is none");
+  expect_refused(jme(secure + "--rows 3 --emit second --second none", {.input = csv(3)}), 2, "left out where second is none");
   expect_refused(jme(secure + "--rows 3 --workload prefix --workload2 mean", {.input = csv(3)}), 2,
                  "one workload");
   expect_refused(

@@ -340,5 +340,30 @@ TEST(Csv, IsReadTheSameInAnyLocale) {
   std::locale::global(before);
 }
 
+TEST(Csv, AnErrorSaysTheRowOfTheStreamAndTheColumn) {
+  const SampleDirectory directory;
+  RowReader reader(directory.write("s.csv", "a,b\n1,2\n3,x\n"), {});
+  std::vector<double> row(2);
+  ASSERT_TRUE(reader.next(row));
+  for (int repeated = 0; repeated < 2; ++repeated) {
+    try {
+      static_cast<void>(reader.next(row));
+      ADD_FAILURE() << "the row was taken";
+    } catch (const DataError& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("s.csv:3: column b"));
+      EXPECT_EQ(error.row(), 2U);
+      EXPECT_EQ(error.column(), 2U);
+    }
+  }
+  RowReader narrow(directory.write("t.csv", "a,b\n1\n"), {});
+  try {
+    static_cast<void>(narrow.next(row));
+    ADD_FAILURE() << "the row was taken";
+  } catch (const DataError& error) {
+    EXPECT_EQ(error.row(), 1U);
+    EXPECT_FALSE(error.column());
+  }
+}
+
 }  // namespace
 }  // namespace jme

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -12,19 +14,38 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A parameter outside its range: "delta = 1: must be in (0, 1)".
+/// A parameter outside its range: "delta = 1: must be in (0, 1)". The text spells the parameter as the
+/// command does, without the dashes before it.
 class InvalidParameter : public Error {
  public:
   InvalidParameter(std::string_view name, double value, std::string_view allowed);
   InvalidParameter(std::string_view name, std::string_view value, std::string_view allowed);
   /// For parameters whose complaint is a sentence: "norm-bound: must be given, because ...".
   InvalidParameter(std::string_view name, std::string_view explanation);
+
+  /// The parameter, its words joined by underscores ("norm_bound"), so that a front can name it in its own
+  /// spelling.
+  [[nodiscard]] const std::string& field() const { return field_; }
+
+ private:
+  std::string field_;
 };
 
 /// Input data that cannot be used; says the line and column, never the value.
 class DataError : public Error {
  public:
   using Error::Error;
+  /// `row` and `column` count from 1.
+  DataError(const std::string& message, std::size_t row, std::optional<std::size_t> column = std::nullopt)
+      : Error(message), row_(row), column_(column) {}
+
+  /// The row of the stream that cannot be used, counted from 1; none where the input fails as a whole.
+  [[nodiscard]] std::optional<std::size_t> row() const { return row_; }
+  /// Its column among those taken, counted from 1; none where the fault is not in a single cell.
+  [[nodiscard]] std::optional<std::size_t> column() const { return column_; }
+
+ private:
+  std::optional<std::size_t> row_, column_;
 };
 
 /// A row past the public horizon, or a privacy budget that is spent.

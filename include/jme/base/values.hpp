@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 namespace jme {
 
@@ -42,6 +43,9 @@ class NormBound {
 
 /// Which part of the second moment is estimated.
 enum class SecondMoment { none, diagonal, full };
+
+[[nodiscard]] SecondMoment parse_second(std::string_view text);
+[[nodiscard]] std::string_view name(SecondMoment second);
 
 /// Coordinates of the second moment: d(d+1)/2 for the symmetric matrix, d for its diagonal, 0 for none.
 [[nodiscard]] std::size_t second_moment_size(SecondMoment second, std::size_t dimension);

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <jme/columns/missing.hpp>
+
 namespace jme {
 
 /// Called before every read that may have to wait for bytes (a pipe, a terminal), with its descriptor: may
@@ -25,15 +27,6 @@ enum class Compression { automatic, none, gzip, xz };
 /// breaks (RFC 4180); an open quote takes the lines after it along, so this is for files that a CSV writer
 /// made.
 enum class Records { lines, quoted };
-
-/// What to do with a bad row: one with a missing cell, text, NaN, infinity or the wrong width, that is blank,
-/// no JSON, too long or has a NUL byte. zero: it is one row all the same.
-enum class OnBadRow { fail, zero };
-
-/// What to do with a missing cell: blank, NA, N/A, NaN or null in CSV; null, NaN or an absent key in NDJSON;
-/// NaN in .npy; every cell of a blank line. bad_row: as OnBadRow says; fail: always an error; fill: the row
-/// is good, see missing_cells().
-enum class OnMissing { bad_row, fail, fill };
 
 /// Public choices. A row decides about itself alone, never about what these leave open.
 struct InputOptions {

@@ -1,4 +1,4 @@
-#include "data/number.hpp"
+#include "columns/number.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace jme::data {
+namespace jme {
 namespace {
 
 static_assert(FLT_EVAL_METHOD == 0, "the fast path needs products rounded once, to double");
@@ -134,4 +134,4 @@ CellStatus parse_number(std::string_view cell, double& value) {
   return CellStatus::number;
 }
 
-}  // namespace jme::data
+}  // namespace jme

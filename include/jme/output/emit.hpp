@@ -8,11 +8,11 @@
 #include <jme/mechanism/stream_config.hpp>
 #include <jme/models/running_moments.hpp>
 
-namespace jme::cli {
+namespace jme {
 
 enum class Emit { first, second, mean, covariance, correlation, precision, pca, regression, density };
 
-/// One word of --emit: "mean", "pca:3", "regression:TEMP".
+/// One word of what to emit: "mean", "pca:3", "regression:TEMP".
 struct EmitItem {
   Emit kind;
   std::size_t count = 0;   ///< pca: how many components
@@ -29,7 +29,7 @@ struct EmitOptions {
   bool psd = false;  ///< project covariances to the nearest positive semidefinite matrix
 };
 
-/// What help and errors say of --emit.
+/// What help and errors say may be emitted.
 inline constexpr const char* emit_help =
     "first, second, mean, covariance, correlation, precision, pca:K, regression:COLUMN, density";
 
@@ -37,11 +37,14 @@ inline constexpr const char* emit_help =
 /// mean and covariance, or what the second moment allows.
 [[nodiscard]] std::vector<EmitItem> default_emit(SecondMoment second);
 
-/// Throws InvalidParameter("emit", ...) where the configuration cannot give what is asked for; says on stderr
-/// which flags change nothing.
-void check_emit(const EmitOptions& options, const StreamConfig& config, bool has_bounds);
+/// An option that changes nothing of what is emitted.
+enum class UnusedEmitOption { psd, bias };
+/// Throws InvalidParameter("emit", ...) where the configuration cannot give what is asked for. Returns the
+/// options that change nothing.
+std::vector<UnusedEmitOption> check_emit(const EmitOptions& options, const StreamConfig& config,
+                                         bool has_bounds);
 /// Finds the columns that are named, by name or number. Throws InvalidParameter("emit", ...) that names those
 /// there are, or where there are too few columns for what is asked.
 void find_columns(EmitOptions& options, const std::vector<std::string>& columns);
 
-}  // namespace jme::cli
+}  // namespace jme

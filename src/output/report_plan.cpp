@@ -3,17 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <jme/base/parse.hpp>
+#include <jme/output/privacy_statement.hpp>
+#include <jme/output/report_page.hpp>
 #include <jme/report/bar_chart.hpp>
 #include <jme/report/line_chart.hpp>
 #include <jme/report/number_text.hpp>
 #include <jme/theory/expected_error.hpp>
 #include <jme/theory/plan.hpp>
 
-#include "parse.hpp"
-#include "privacy_statement.hpp"
-#include "report_page.hpp"
-
-namespace jme::cli {
+namespace jme {
 
 namespace {
 
@@ -259,4 +258,4 @@ void add_privacy(Page& page, const ReportInput& input) {
   }
 }
 
-}  // namespace jme::cli
+}  // namespace jme

@@ -1,12 +1,10 @@
-#include "report_page.hpp"
-
 #include <fmt/format.h>
 
-#include <jme/privacy/gaussian.hpp>
+#include <jme/output/report_page.hpp>
 #include <jme/report/number_text.hpp>
 #include <jme/version.hpp>
 
-namespace jme::cli {
+namespace jme {
 
 namespace {
 
@@ -95,4 +93,4 @@ report::Page report_page(const ReportInput& input) {
   return page;
 }
 
-}  // namespace jme::cli
+}  // namespace jme

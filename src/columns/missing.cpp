@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/data/missing.hpp>
+#include <jme/columns/missing.hpp>
 
-#include "data/number.hpp"
+#include "columns/number.hpp"
 
 namespace jme {
 namespace {
@@ -26,6 +26,7 @@ bool MissingCells::uses(From from) const {
 
 MissingRules MissingRules::parse(std::string_view text) {
   MissingRules rules;
+  rules.text_ = text;
   bool has_rest = false;
   for (;;) {
     const std::size_t comma = std::min(text.find(','), text.size());
@@ -48,7 +49,7 @@ MissingRules MissingRules::parse(std::string_view text) {
     } else {
       Value value{.column = std::string(part.substr(0, equals)), .value = 0};
       if (value.column.empty()) throw missing_complaint(fmt::format("'{}' names no column", part));
-      if (data::parse_number(part.substr(equals + 1), value.value) != data::CellStatus::number)
+      if (parse_number(part.substr(equals + 1), value.value) != CellStatus::number)
         throw missing_complaint(fmt::format("the value of {} must be a finite number", value.column));
       const auto same = [&](const Value& other) { return other.column == value.column; };
       if (std::any_of(rules.values_.begin(), rules.values_.end(), same))

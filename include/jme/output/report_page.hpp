@@ -3,20 +3,19 @@
 #include <string>
 
 #include <jme/moments/release.hpp>
+#include <jme/output/metadata.hpp>
+#include <jme/output/report_collector.hpp>
 #include <jme/report/page.hpp>
 
-#include "metadata.hpp"
-#include "report_collector.hpp"
-
-namespace jme::cli {
+namespace jme {
 
 /// Everything a report is made from. All of it is public: releases, and what was fixed before the first row.
 struct ReportInput {
   const RunDescription& run;
   const ReportCollector& collected;
   const Release& last;            ///< the newest release
-  std::string title{};            ///< --report-title; empty: a plain one
-  bool shape_was_chosen = false;  ///< by jme, because the flags left it open
+  std::string title{};            ///< empty: a plain one
+  bool shape_was_chosen = false;  ///< by jme, because the configuration left it open
 };
 
 /// The whole page.
@@ -35,4 +34,4 @@ void add_privacy(report::Page& page, const ReportInput& input);
 /// What the workload averages over, in words: "all rows so far".
 [[nodiscard]] std::string covered_rows(const Workload& workload);
 
-}  // namespace jme::cli
+}  // namespace jme

@@ -1,4 +1,4 @@
-#include "data/number.hpp"
+#include "columns/number.hpp"
 
 #include <charconv>
 #include <clocale>
@@ -15,7 +15,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <gtest/gtest.h>
 
-namespace jme::data {
+namespace jme {
 namespace {
 
 std::optional<double> read(std::string_view text) {
@@ -187,4 +187,4 @@ TEST(Number, DoesNotDependOnTheLocale) {
 }
 
 }  // namespace
-}  // namespace jme::data
+}  // namespace jme

@@ -1,13 +1,12 @@
-#include "privacy_statement.hpp"
-
 #include <cmath>
 #include <string>
 
 #include <fmt/format.h>
 
+#include <jme/output/privacy_statement.hpp>
 #include <jme/privacy/gaussian.hpp>
 
-namespace jme::cli {
+namespace jme {
 
 namespace {
 
@@ -134,4 +133,4 @@ std::string wrapped(const std::vector<std::string>& paragraphs, std::size_t widt
   return text;
 }
 
-}  // namespace jme::cli
+}  // namespace jme

@@ -7,12 +7,11 @@
 
 #include <jme/models/units.hpp>
 #include <jme/moments/release.hpp>
+#include <jme/output/metadata.hpp>
 #include <jme/report/line_chart.hpp>
 #include <jme/report/series_sketch.hpp>
 
-#include "metadata.hpp"
-
-namespace jme::cli {
+namespace jme {
 
 /// Half the width of a 95% band in standard deviations of the noise.
 inline constexpr double band_95 = 1.959964;
@@ -61,4 +60,4 @@ class ReportCollector {
   std::optional<Release> last_;
 };
 
-}  // namespace jme::cli
+}  // namespace jme

@@ -1,5 +1,3 @@
-#include "emit.hpp"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -10,11 +8,10 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/base/horizon.hpp>
+#include <jme/base/parse.hpp>
+#include <jme/output/emit.hpp>
 
-#include "exit_codes.hpp"
-#include "parse.hpp"
-
-namespace jme::cli {
+namespace jme {
 
 namespace {
 
@@ -133,13 +130,14 @@ std::vector<EmitItem> default_emit(SecondMoment second) {
   return {{.kind = Emit::mean}, {.kind = Emit::covariance}};
 }
 
-void check_emit(const EmitOptions& options, const StreamConfig& config, bool has_bounds) {
+std::vector<UnusedEmitOption> check_emit(const EmitOptions& options, const StreamConfig& config,
+                                         bool has_bounds) {
   const bool same_workload =
       !config.workload_second || config.workload_second->name() == config.workload.name();
   for (const EmitItem& item : options.values) {
     if (item.kind == Emit::second) {
       if (config.second == SecondMoment::none) {
-        throw InvalidParameter("emit", "second", "left out with --second none");
+        throw InvalidParameter("emit", "second", "left out where second is none");
       }
       // Natural units mix the two moments, (c + h u)^2 = c^2 + 2 c h u + h^2 u^2: only equal weights can.
       if (has_bounds && !same_workload) {
@@ -149,10 +147,10 @@ void check_emit(const EmitOptions& options, const StreamConfig& config, bool has
     }
     if (needs_covariance(item.kind)) {
       if (config.second == SecondMoment::none) {
-        throw InvalidParameter("emit", item.text(), "left out with --second none");
+        throw InvalidParameter("emit", item.text(), "left out where second is none");
       }
       if (needs_full_covariance(item.kind) && config.second != SecondMoment::full) {
-        throw InvalidParameter("emit", item.text(), "used with --second full");
+        throw InvalidParameter("emit", item.text(), "used where second is full");
       }
       if (!same_workload) {
         throw InvalidParameter("emit", item.text(), "used with one workload for both moments");
@@ -166,12 +164,12 @@ void check_emit(const EmitOptions& options, const StreamConfig& config, bool has
     return std::any_of(options.values.begin(), options.values.end(),
                        [&](const EmitItem& item) { return predicate(item.kind); });
   };
+  std::vector<UnusedEmitOption> unused;
   if (options.psd && !emits([](Emit kind) { return kind == Emit::covariance; })) {
-    print_note("--psd changes the covariance only, which is not emitted");
+    unused.push_back(UnusedEmitOption::psd);
   }
-  if (options.bias == Bias::kept && !emits(needs_covariance)) {
-    print_note("--raw changes the covariance and what is made of it, which is not emitted");
-  }
+  if (options.bias == Bias::kept && !emits(needs_covariance)) unused.push_back(UnusedEmitOption::bias);
+  return unused;
 }
 
 void find_columns(EmitOptions& options, const std::vector<std::string>& columns) {
@@ -188,4 +186,4 @@ void find_columns(EmitOptions& options, const std::vector<std::string>& columns)
   }
 }
 
-}  // namespace jme::cli
+}  // namespace jme

@@ -1,13 +1,11 @@
-#include "report_collector.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include <jme/models/covariance.hpp>
+#include <jme/output/release_writer.hpp>
+#include <jme/output/report_collector.hpp>
 
-#include "release_writer.hpp"
-
-namespace jme::cli {
+namespace jme {
 
 namespace {
 
@@ -79,4 +77,4 @@ void ReportCollector::add(const Release& release) {
   }
 }
 
-}  // namespace jme::cli
+}  // namespace jme

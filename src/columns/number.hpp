@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace jme::data {
+namespace jme {
 
 /// What a cell turned out to be.
 enum class CellStatus { number, missing, text, not_finite, out_of_range };
@@ -18,4 +18,4 @@ enum class CellStatus { number, missing, text, not_finite, out_of_range };
 /// Whether the cell is blank or a word that stands for a missing value: NA, N/A, NaN, null, in any case.
 [[nodiscard]] bool is_missing(std::string_view cell);
 
-}  // namespace jme::data
+}  // namespace jme

@@ -5,24 +5,22 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
-#include <jme/data/bounds.hpp>
-#include <jme/data/row_reader.hpp>
+#include <jme/columns/bounds.hpp>
+#include <jme/columns/missing.hpp>
 #include <jme/mechanism/mechanism.hpp>
+#include <jme/output/emit.hpp>
 
-#include "emit.hpp"
-
-namespace jme::cli {
+namespace jme {
 
 /// What a reader of the releases must know, all of it public.
 struct RunDescription {
   const Mechanism& mechanism;
   const ColumnBounds& bounds;
   const EmitOptions& emit;
-  std::string bounds_text;  ///< --bounds as it was written; empty without bounds
-  std::optional<std::uint64_t> insecure_seed;
-  std::string missing{};  ///< --missing as it was written; empty without it
+  std::optional<std::uint64_t> insecure_seed{};
+  std::string missing{};  ///< the rules for missing cells as they were written; empty without any
   OnBadRow on_bad_row = OnBadRow::fail;
   std::string records{};  ///< what a record of CSV is; empty for other formats
 };
@@ -30,8 +28,7 @@ struct RunDescription {
 /// The first line of a run: version, configuration, privacy and column names.
 [[nodiscard]] nlohmann::ordered_json metadata(const RunDescription& run,
                                               const std::vector<std::string>& columns);
+/// The same as a line of text.
+[[nodiscard]] std::string metadata_line(const RunDescription& run, const std::vector<std::string>& columns);
 
-/// The plan and the privacy statement in words, for --dry-run.
-[[nodiscard]] std::string dry_run_text(const RunDescription& run, const std::vector<std::string>& columns);
-
-}  // namespace jme::cli
+}  // namespace jme

@@ -5,14 +5,13 @@
 
 #include <jme/models/correlation.hpp>
 #include <jme/models/covariance.hpp>
+#include <jme/output/release_writer.hpp>
+#include <jme/output/report_page.hpp>
 #include <jme/report/heat_map.hpp>
 #include <jme/report/line_chart.hpp>
 #include <jme/report/number_text.hpp>
 
-#include "release_writer.hpp"
-#include "report_page.hpp"
-
-namespace jme::cli {
+namespace jme {
 
 namespace {
 
@@ -298,4 +297,4 @@ void add_covariance(Page& page, const ReportInput& input) {
   }
 }
 
-}  // namespace jme::cli
+}  // namespace jme

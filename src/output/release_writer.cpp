@@ -1,5 +1,3 @@
-#include "release_writer.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -13,8 +11,9 @@
 #include <jme/models/covariance.hpp>
 #include <jme/models/density.hpp>
 #include <jme/models/regression.hpp>
+#include <jme/output/release_writer.hpp>
 
-namespace jme::cli {
+namespace jme {
 
 namespace {
 
@@ -213,4 +212,4 @@ Units units_of(const ColumnBounds& bounds) {
   return {.centre = copy(bounds.centre()), .half_width = copy(bounds.half_width())};
 }
 
-}  // namespace jme::cli
+}  // namespace jme

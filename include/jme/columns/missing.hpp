@@ -5,13 +5,21 @@
 #include <string_view>
 #include <vector>
 
-#include <jme/data/bounds.hpp>
-#include <jme/data/row_reader.hpp>
+#include <jme/columns/bounds.hpp>
 
 namespace jme {
 
+/// What to do with a bad row: one with a missing cell, text, NaN, infinity or the wrong width, that is blank,
+/// no JSON, too long or has a NUL byte. zero: it is one row all the same.
+enum class OnBadRow { fail, zero };
+
+/// What to do with a missing cell: blank, NA, N/A, NaN or null in CSV; null, NaN or an absent key in NDJSON;
+/// NaN in .npy and in arrays; every cell of a blank line. bad_row: as OnBadRow says; fail: always an error;
+/// fill: the row is good.
+enum class OnMissing { bad_row, fail, fill };
+
 /// What the missing cells of each column become. Public and chosen before the data: a filled row is a row
-/// like any other, inside its bounds, so nothing changes for privacy (data/GUARANTEES.md).
+/// like any other, inside its bounds, so nothing changes for privacy (pipeline/GUARANTEES.md).
 class MissingCells {
  public:
   /// A row with a missing cell is a bad row.
@@ -41,6 +49,8 @@ class MissingRules {
  public:
   /// Throws InvalidParameter("missing", ...).
   static MissingRules parse(std::string_view text);
+  /// As it was written; empty where nothing was.
+  [[nodiscard]] const std::string& text() const { return text_; }
   /// Whether columns not named are filled by the model.
   [[nodiscard]] bool uses_model() const { return rest_ == Rest::model; }
   /// For these columns. Throws InvalidParameter("missing", ...) where one named is not among them or its
@@ -53,6 +63,7 @@ class MissingRules {
     std::string column;
     double value;
   };
+  std::string text_;
   Rest rest_ = Rest::bad_row;
   std::vector<Value> values_;
 };

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/data/bounds.hpp>
+#include <jme/columns/bounds.hpp>
 
 namespace jme {
 namespace {
@@ -20,6 +20,48 @@ std::string complaint(std::string_view text, const std::vector<std::string>& col
     return error.what();
   }
   return "no complaint";
+}
+
+std::string complaint(const std::vector<std::string>& columns, const std::vector<double>& low,
+                      const std::vector<double>& high) {
+  try {
+    (void)ColumnBounds::of(columns, low, high);
+  } catch (const InvalidParameter& error) {
+    EXPECT_EQ(error.field(), "bounds");
+    return error.what();
+  }
+  return "no complaint";
+}
+
+TEST(ColumnBounds, OfArraysAreThoseOfTheirText) {
+  const std::vector<std::string> columns{"temp", "co"};
+  const std::vector<double> low{-20.1, 1.0 / 3}, high{45, 1e20};
+  const auto bounds = ColumnBounds::of(columns, low, high);
+  EXPECT_EQ(bounds.text(), "temp=-20.1:45,co=0.3333333333333333:1e+20");
+  const auto read = ColumnBounds::parse(bounds.text(), columns);
+  EXPECT_EQ(read.text(), bounds.text());
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(read.centre()[i], bounds.centre()[i]);
+    EXPECT_EQ(read.half_width()[i], bounds.half_width()[i]);
+  }
+  std::vector<double> row{100, -5};
+  bounds.to_unit(row);
+  EXPECT_EQ(row, (std::vector<double>{1, -1}));
+  EXPECT_EQ(ColumnBounds::none(2).text(), "");
+}
+
+TEST(ColumnBounds, OfArraysAreRefusedAsTheirTextWouldBe) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = 1 / 0.0;
+  EXPECT_EQ(complaint({"a", "b"}, {0, 0}, {1, nan}), "bounds: LOW and HIGH of b must be finite numbers");
+  EXPECT_EQ(complaint({"a"}, {-infinity}, {1}), "bounds: LOW and HIGH of a must be finite numbers");
+  EXPECT_EQ(complaint({"a"}, {1}, {1}), "bounds: a needs LOW < HIGH");
+  EXPECT_EQ(complaint({"a"}, {0}, {1e-320}), "bounds: the range of a is too narrow");
+  EXPECT_EQ(complaint({"a"}, {0}, {1e141}), "bounds: column a must lie between -1e140 and 1e140");
+  EXPECT_EQ(complaint({"a", "a"}, {0, 0}, {1, 1}), "bounds: column a is bounded twice");
+  EXPECT_EQ(complaint({"a", "b"}, {0}, {1, 1}), "bounds: need one low and one high for each of 2 columns");
+  EXPECT_EQ(complaint({""}, {0}, {1}), "bounds: a column has no name");
+  EXPECT_EQ(complaint({"a=b"}, {0}, {1}),
+            "bounds: column a=b cannot be bounded: names with ',' or '=' are not supported");
 }
 
 TEST(ColumnBounds, MapEachRangeToTheUnitInterval) {

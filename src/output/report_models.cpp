@@ -5,13 +5,12 @@
 
 #include <jme/models/pca.hpp>
 #include <jme/models/regression.hpp>
+#include <jme/output/report_page.hpp>
 #include <jme/report/bar_chart.hpp>
 #include <jme/report/heat_map.hpp>
 #include <jme/report/number_text.hpp>
 
-#include "report_page.hpp"
-
-namespace jme::cli {
+namespace jme {
 
 namespace {
 
@@ -160,4 +159,4 @@ void add_regressions(Page& page, const ReportInput& input) {
   }
 }
 
-}  // namespace jme::cli
+}  // namespace jme

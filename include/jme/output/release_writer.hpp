@@ -2,20 +2,19 @@
 
 #include <string>
 
-#include <jme/data/bounds.hpp>
+#include <jme/columns/bounds.hpp>
 #include <jme/models/estimate.hpp>
 #include <jme/models/pca.hpp>
 #include <jme/models/units.hpp>
 #include <jme/moments/release.hpp>
+#include <jme/output/emit.hpp>
 
-#include "emit.hpp"
-
-namespace jme::cli {
+namespace jme {
 
 /// The affine map back to natural units.
 [[nodiscard]] Units units_of(const ColumnBounds& bounds);
 
-/// The covariance as it is emitted: with or without its bias, projected where --psd asks for it.
+/// The covariance as it is emitted: with or without its bias, projected where the options ask for it.
 [[nodiscard]] CovarianceEstimate emitted_covariance(const Release& release, const Units& units,
                                                     const EmitOptions& options);
 
@@ -43,4 +42,4 @@ class ReleaseWriter {
   ComponentTracker components_;
 };
 
-}  // namespace jme::cli
+}  // namespace jme

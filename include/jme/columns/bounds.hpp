@@ -7,6 +7,8 @@
 
 namespace jme {
 
+struct ColumnRange;
+
 /// Public natural ranges of columns, "temp=-20:45,co=0:10000": each column is clamped to its range and mapped
 /// to [-1, 1].
 class ColumnBounds {
@@ -14,20 +16,28 @@ class ColumnBounds {
   /// Every column must be bounded exactly once, low < high, both finite. Throws InvalidParameter("bounds",
   /// ...).
   static ColumnBounds parse(std::string_view text, const std::vector<std::string>& columns);
+  /// The same from arrays: column i lies between low[i] and high[i]. Same rules, same exception.
+  static ColumnBounds of(const std::vector<std::string>& columns, std::span<const double> low,
+                         std::span<const double> high);
   /// No bounds: centre 0, half-width 1, nothing clamped.
   static ColumnBounds none(std::size_t dimension);
 
   [[nodiscard]] bool is_none() const { return none_; }
+  /// As it was written, or as parse() would read the same numbers; empty where there are none.
+  [[nodiscard]] const std::string& text() const { return text_; }
   void to_unit(std::span<double> row) const;
   [[nodiscard]] std::span<const double> centre() const { return centre_; }
   [[nodiscard]] std::span<const double> half_width() const { return half_width_; }
 
  private:
+  static ColumnBounds made_of(const std::vector<ColumnRange>& ranges,
+                              const std::vector<std::string>& columns);
   bool none_ = true;
+  std::string text_;
   std::vector<double> centre_, half_width_;
 };
 
-/// Column names bounded in "a=..,b=..", in order: the default for --columns.
+/// Column names bounded in "a=..,b=..", in order: the columns to take where nothing else names them.
 [[nodiscard]] std::vector<std::string> bounded_columns(std::string_view text);
 
 }  // namespace jme

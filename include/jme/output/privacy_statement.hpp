@@ -5,7 +5,7 @@
 
 #include <jme/mechanism/mechanism.hpp>
 
-namespace jme::cli {
+namespace jme {
 
 /// The guarantee in plain words, a sentence or two a paragraph: what is promised, about whom, under which
 /// assumptions, what is public and what is not promised.
@@ -17,4 +17,4 @@ namespace jme::cli {
 /// The paragraphs wrapped at `width` columns, with an empty line between them.
 [[nodiscard]] std::string wrapped(const std::vector<std::string>& paragraphs, std::size_t width = 80);
 
-}  // namespace jme::cli
+}  // namespace jme

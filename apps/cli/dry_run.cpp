@@ -1,0 +1,58 @@
+#include "dry_run.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <jme/output/privacy_statement.hpp>
+#include <jme/theory/expected_error.hpp>
+#include <jme/theory/plan.hpp>
+
+#include "plan_table.hpp"
+
+namespace jme::cli {
+
+namespace {
+
+// Noise that the mean will carry when the horizon is reached, in the columns' own units.
+std::string final_noise(const RunDescription& run, const std::vector<std::string>& columns) {
+  const Mechanism& mechanism = run.mechanism;
+  const Horizon& horizon = mechanism.horizon();
+  const std::size_t steps = mechanism.error_steps();
+  const double weight =
+      mechanism.workload_first().weight_sum(steps - 1, horizon.rows_through(steps - 1), horizon);
+  const double std = std::sqrt(release_variance(mechanism).first.back()) / weight;
+  const std::string when = horizon.is_unbounded() ? fmt::format("after {} releases", steps)
+                                                  : std::string("at the end of the horizon");
+  if (run.bounds.is_none()) return fmt::format("Noise on each mean {}: {:.4g}\n", when, std);
+  std::string text = fmt::format("Noise on each mean {}:", when);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    text += fmt::format("{} {} {:.4g}", i == 0 ? "" : ",", columns[i], std * run.bounds.half_width()[i]);
+  }
+  return text + '\n';
+}
+
+}  // namespace
+
+std::string dry_run_text(const RunDescription& run, const std::vector<std::string>& columns) {
+  const Mechanism& mechanism = run.mechanism;
+  StreamConfig config = mechanism.config();
+  if (mechanism.has_second()) config.shape_second = mechanism.shape_second();
+  const Horizon& horizon = mechanism.horizon();
+  std::string text =
+      horizon.is_unbounded()
+          ? fmt::format(
+                "Plan: one release every {} row(s), without a horizon, of {} column(s); errors over "
+                "the first {} releases\n",
+                horizon.every(), config.dimension, mechanism.error_steps())
+          : fmt::format("Plan: {} releases, one every {} row(s), of at most {} rows with {} column(s)\n",
+                        horizon.steps(), horizon.every(), horizon.rows(), config.dimension);
+  text += fmt::format("Workload {}, noise multiplier sigma = {:.6g}\n\n", mechanism.workload_first().name(),
+                      mechanism.sigma());
+  text += plan_table(plan(config, {.method = config.method, .shape = mechanism.shape_first()}));
+  text += '\n' + final_noise(run, columns) + "\nPrivacy\n\n";
+  text += wrapped(privacy_statement(mechanism, !run.bounds.is_none(), run.insecure_seed.has_value()));
+  return text + "\nNo row of data was read.\n";
+}
+
+}  // namespace jme::cli

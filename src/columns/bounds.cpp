@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/columns/bounds.hpp>
+
+#include "columns/number.hpp"
+
+namespace jme {
+
+/// One entry of the text.
+struct ColumnRange {
+  std::string name;
+  double low, high;
+};
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t";
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+InvalidParameter bounds_complaint(std::string_view what) {
+  return {"bounds", what};
+}
+
+std::optional<double> finite_number(std::string_view text) {
+  double value = 0.0;
+  if (parse_number(text, value) != CellStatus::number) return std::nullopt;
+  return value;
+}
+
+void check_range(std::string_view name, double low, double high) {
+  if (!std::isfinite(low) || !std::isfinite(high))
+    throw bounds_complaint(fmt::format("LOW and HIGH of {} must be finite numbers", name));
+  if (!(low < high)) throw bounds_complaint(fmt::format("{} needs LOW < HIGH", name));
+  // Half a range below the smallest normal number would map the range to infinity, or lose its bits.
+  if (high / 2 - low / 2 < std::numeric_limits<double>::min())
+    throw bounds_complaint(fmt::format("the range of {} is too narrow", name));
+}
+
+ColumnRange parse_entry(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const std::size_t colon = equals == std::string_view::npos ? equals : text.find(':', equals);
+  if (colon == std::string_view::npos || text.find('=', equals + 1) != std::string_view::npos)
+    throw bounds_complaint(
+        fmt::format("'{}' is not NAME=LOW:HIGH (names with ',' or '=' are not supported)", text));
+  const std::string_view name = trimmed(text.substr(0, equals));
+  if (name.empty()) throw bounds_complaint(fmt::format("'{}' names no column", text));
+  constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();
+  const double low = finite_number(text.substr(equals + 1, colon - equals - 1)).value_or(unreadable);
+  const double high = finite_number(text.substr(colon + 1)).value_or(unreadable);
+  check_range(name, low, high);
+  return {std::string(name), low, high};
+}
+
+void check_new(const std::vector<ColumnRange>& entries, std::string_view name) {
+  if (std::any_of(entries.begin(), entries.end(),
+                  [&](const ColumnRange& entry) { return entry.name == name; }))
+    throw bounds_complaint(fmt::format("column {} is bounded twice", name));
+}
+
+void check_names(const std::vector<std::string>& columns) {
+  for (const std::string& column : columns)
+    if (column.find_first_of(",=") != std::string::npos)
+      throw bounds_complaint(
+          fmt::format("column {} cannot be bounded: names with ',' or '=' are not supported", column));
+}
+
+std::vector<ColumnRange> parse_entries(std::string_view text) {
+  std::vector<ColumnRange> entries;
+  for (;;) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    ColumnRange entry = parse_entry(text.substr(0, comma));
+    check_new(entries, entry.name);
+    entries.push_back(std::move(entry));
+    if (comma == text.size()) return entries;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+ColumnBounds ColumnBounds::parse(std::string_view text, const std::vector<std::string>& columns) {
+  check_names(columns);
+  ColumnBounds bounds = made_of(parse_entries(text), columns);
+  bounds.text_ = text;
+  return bounds;
+}
+
+ColumnBounds ColumnBounds::of(const std::vector<std::string>& columns, std::span<const double> low,
+                              std::span<const double> high) {
+  if (low.size() != columns.size() || high.size() != columns.size())
+    throw bounds_complaint(fmt::format("need one low and one high for each of {} columns", columns.size()));
+  check_names(columns);
+  std::vector<ColumnRange> entries;
+  std::string text;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string name(trimmed(columns[i]));
+    if (name.empty()) throw bounds_complaint("a column has no name");
+    check_range(name, low[i], high[i]);
+    check_new(entries, name);
+    entries.push_back({.name = name, .low = low[i], .high = high[i]});
+    text += fmt::format("{}{}={}:{}", i == 0 ? "" : ",", name, low[i], high[i]);
+  }
+  ColumnBounds bounds = made_of(entries, columns);
+  bounds.text_ = std::move(text);
+  return bounds;
+}
+
+ColumnBounds ColumnBounds::made_of(const std::vector<ColumnRange>& entries,
+                                   const std::vector<std::string>& columns) {
+  for (const ColumnRange& entry : entries)
+    if (std::find(columns.begin(), columns.end(), entry.name) == columns.end())
+      throw bounds_complaint(
+          fmt::format("there is no column {} among those taken: {}", entry.name, fmt::join(columns, ", ")));
+
+  ColumnBounds bounds;
+  bounds.none_ = false;
+  for (const std::string& column : columns) {
+    const auto entry = std::find_if(entries.begin(), entries.end(), [&](const ColumnRange& candidate) {
+      return candidate.name == trimmed(column);
+    });
+    if (entry == entries.end())
+      throw bounds_complaint(fmt::format("column {} has no bounds: every column needs them", column));
+    // Products of two columns in natural units must stay finite.
+    constexpr double largest = 1e140;
+    if (std::abs(entry->low) > largest || std::abs(entry->high) > largest)
+      throw bounds_complaint(fmt::format("column {} must lie between -1e140 and 1e140", column));
+    bounds.centre_.push_back(entry->high / 2 + entry->low / 2);
+    bounds.half_width_.push_back(entry->high / 2 - entry->low / 2);
+  }
+  return bounds;
+}
+
+ColumnBounds ColumnBounds::none(std::size_t dimension) {
+  ColumnBounds bounds;
+  bounds.centre_.assign(dimension, 0.0);
+  bounds.half_width_.assign(dimension, 1.0);
+  return bounds;
+}
+
+void ColumnBounds::to_unit(std::span<double> row) const {
+  if (none_) return;
+  if (row.size() != centre_.size())
+    throw InvalidParameter("bounds",
+                           fmt::format("are for {} columns, the row has {}", centre_.size(), row.size()));
+  // Clamping after the map is clamping before it, and holds whatever the map's rounding.
+  for (std::size_t i = 0; i < row.size(); ++i)
+    row[i] = std::clamp((row[i] - centre_[i]) / half_width_[i], -1.0, 1.0);
+}
+
+std::vector<std::string> bounded_columns(std::string_view text) {
+  std::vector<std::string> names;
+  for (ColumnRange& entry : parse_entries(text)) names.push_back(std::move(entry.name));
+  return names;
+}
+
+}  // namespace jme
