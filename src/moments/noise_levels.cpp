@@ -6,6 +6,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>
+#include <jme/mechanism/stream_limits.hpp>
 
 namespace jme {
 namespace {
@@ -52,7 +53,8 @@ double absolute_row_sum_bound(const Filter& c) {
     return std::accumulate(inverse.begin(), inverse.end(), 0.0,
                            [](double s, double v) { return s + std::abs(v); });
   }
-  if (c.steps() > 4096) throw InvalidParameter("shape", "pp with this shape is limited to 4096 rows");
+  if (c.steps() > most_rows_of_shaped_pp)
+    throw InvalidParameter("shape", "pp with this shape is limited to 4096 rows");
   const Eigen::MatrixXd inverse = c.to_dense().triangularView<Eigen::Lower>().solve(
       Eigen::MatrixXd::Identity(static_cast<Eigen::Index>(c.steps()), static_cast<Eigen::Index>(c.steps())));
   return std::sqrt(inverse.cwiseAbs().rowwise().sum().maxCoeff() *

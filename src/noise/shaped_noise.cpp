@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
+#include <jme/noise/noise_limits.hpp>
 #include <jme/noise/shaped_noise.hpp>
 
 #include "filter/tile_kernels.hpp"
@@ -16,25 +16,6 @@ namespace jme {
 namespace {
 
 constexpr std::size_t tile = FilterStream::tile;
-constexpr double noise_limit = 0x1p50;
-constexpr double noise_reach = 16;  // in standard deviations: 13 and what rounding and neighbours add
-constexpr std::size_t step_limit = std::size_t{1} << 26;
-
-void check(const Filter& shape, const NoiseScale& scale) {
-  if (shape.steps() > step_limit) {
-    throw InvalidParameter("steps", static_cast<double>(shape.steps()), "at most 2^26");
-  }
-  if (!(scale.smallest() > 0) || !std::isfinite(scale.largest())) {
-    throw InvalidParameter("sigma", "its noise must be finite and above 0");
-  }
-  // A bound that costs little first: it is nearly always enough.
-  const double longest_allowed = noise_limit / (noise_reach * scale.largest());
-  if (inverse_row_norm_bound(shape) < longest_allowed) return;
-  if (!(std::sqrt(largest_squared_inverse_row_norm(shape)) < longest_allowed)) {
-    throw InvalidParameter("sigma", "its noise could reach 2^50 lattice units, too much for exact sums");
-  }
-}
-
 /// What runs as a FilterStream: the shape without lag taps, and without an inverse in closed form, whose
 /// inputs would have to be read back from rounded values.
 Filter recursion_of(const Filter& shape) {
@@ -73,7 +54,7 @@ ShapedNoise::ShapedNoise(const Filter& shape, DrawPeriods draws, Channel channel
       stream_(recursion_of(shape), Direction::inverse, scale_.width()),
       lag_taps_(shape.lag_taps()),
       lag_slots_(std::min(largest_lag(lag_taps_), shape.steps())) {
-  check(shape, scale_);
+  check_noise_limits(shape, scale_);
   if (words == SumWords::two && can_have_two_words(shape)) {
     second_words_.assign(shape.core().modes.size() * FilterStream::padded(scale_.width()), 0.0);
   }
