@@ -2,11 +2,13 @@
 
 #include <CLI/CLI.hpp>
 
-#include "durable_run.hpp"
+#include <jme/pipeline/prepared_run.hpp>
+
 #include "exit_codes.hpp"
 #include "input_flags.hpp"
 #include "parse.hpp"
 #include "run_report.hpp"
+#include "state_flags.hpp"
 #include "stream_flags.hpp"
 
 namespace jme::cli {
@@ -103,9 +105,11 @@ class RunCommand {
   [[nodiscard]] ExitCode run() const;
 
  private:
+  // The flags, checked one by one; PreparedRun checks them together.
+  [[nodiscard]] RunConfig output_settings() const;
+  void add_settings(RunConfig& config, const InputFlags::Input& input) const;
   /// The rows of the input to the last, and the report.
-  void release_all(class PreparedRun& run, const std::optional<DurableOptions>& durable,
-                   std::optional<RunReport>& report) const;
+  void release_all(PreparedRun& run, const InputFlags::Input& input, std::optional<RunReport>& report) const;
   CLI::App* app_;
   StreamFlags stream_;
   InputFlags input_;

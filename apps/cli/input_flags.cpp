@@ -83,7 +83,7 @@ void InputFlags::attach(CLI::App& app) {
 }
 
 InputFlags::Input InputFlags::input() const {
-  Input result{.path = file.value_or("-"), .options = {}, .bounds_text = bounds, .missing_text = missing};
+  Input result{.path = file.value_or("-"), .options = {}};
   if (result.path.empty()) throw InvalidParameter("file", "the name is empty; - is standard input");
   if (format) result.options.format = parse_format(*format);
   if (compression) result.options.compression = parse_compression(*compression);
@@ -99,38 +99,20 @@ InputFlags::Input InputFlags::input() const {
   } else if (bounds) {
     result.options.columns = bounded_columns(*bounds);
   }
-  static_cast<void>(result.bounds(result.options.columns));
-  if (missing) static_cast<void>(MissingRules::parse(*missing));
-  if (!result.options.columns.empty()) static_cast<void>(result.missing(result.options.columns));
+  const std::vector<std::string>& names = result.options.columns;
+  if (bounds) result.bounds = ColumnBounds::parse(*bounds, names);
+  if (missing) result.missing = MissingRules::parse(*missing);
+  if (!names.empty()) {
+    static_cast<void>(result.missing.of(names, result.bounds.value_or(ColumnBounds::none(names.size()))));
+  }
   return result;
 }
 
 StreamFlags::FromColumns InputFlags::Input::from_columns() const {
   StreamFlags::FromColumns known;
   if (!options.columns.empty()) known.dimension = options.columns.size();
-  if (bounds_text) known.norm_bound = std::sqrt(static_cast<double>(options.columns.size()));
+  if (bounds) known.norm_bound = std::sqrt(static_cast<double>(options.columns.size()));
   return known;
-}
-
-ColumnBounds InputFlags::Input::bounds(const std::vector<std::string>& names) const {
-  if (!bounds_text) return ColumnBounds::none(names.size());
-  return ColumnBounds::parse(*bounds_text, names);
-}
-
-void InputFlags::Input::check_missing(const StreamConfig& config) const {
-  if (!missing_text || !MissingRules::parse(*missing_text).uses_model()) return;
-  const bool same_workload =
-      !config.workload_second || config.workload_second->name() == config.workload.name();
-  if (config.second != SecondMoment::full || !same_workload ||
-      config.workload.kind() == Workload::Kind::custom) {
-    throw InvalidParameter("missing", "model",
-                           "used with --second full and one workload, no matrix, for both moments");
-  }
-}
-
-MissingCells InputFlags::Input::missing(const std::vector<std::string>& names) const {
-  if (!missing_text) return MissingCells(names.size());
-  return MissingRules::parse(*missing_text).of(names, bounds(names));
 }
 
 bool InputFlags::Input::has_header() const {

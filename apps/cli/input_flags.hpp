@@ -26,16 +26,11 @@ struct InputFlags {
   struct Input {
     std::string path;  ///< "-" is standard input
     InputOptions options;
-    Text bounds_text, missing_text;
+    std::optional<ColumnBounds> bounds{};
+    MissingRules missing{};
 
     /// What the flags alone say about the stream: with bounds the norm bound is sqrt(d).
     [[nodiscard]] StreamFlags::FromColumns from_columns() const;
-    /// The bounds of these columns, or none.
-    [[nodiscard]] ColumnBounds bounds(const std::vector<std::string>& names) const;
-    /// Throws InvalidParameter("missing", ...) where the stream cannot give what fills are made from.
-    void check_missing(const StreamConfig& config) const;
-    /// What missing cells of these columns become.
-    [[nodiscard]] MissingCells missing(const std::vector<std::string>& names) const;
     /// Whether the input itself says publicly which columns there are: a CSV header or a .npy shape.
     [[nodiscard]] bool has_header() const;
     /// What a record is, where that was a choice (CSV); empty elsewhere.

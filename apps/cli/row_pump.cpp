@@ -1,9 +1,15 @@
 #include "row_pump.hpp"
 
+#include <string>
+#include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <jme/base/errors.hpp>
 
+#include "exit_codes.hpp"
 #include "progress.hpp"
 #include "stop_signals.hpp"
 
@@ -11,45 +17,66 @@ namespace jme::cli {
 
 namespace {
 
+/// What the writer can do about the bad row that stopped the run, for the end of its message.
+std::string advice(const RowPath& path) {
+  std::vector<std::string_view> parts;
+  if (path.reader.is_bad_for_missing_cell()) parts.push_back("--missing fills single cells");
+  if (path.on_bad_row == OnBadRow::fail) parts.push_back("--on-bad-row zero counts such a row as zero");
+  if (path.stream.rows() >= path.horizon.every()) {
+    parts.push_back("what was released before it stays released and its privacy is spent");
+  }
+  return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, ", "));
+}
+
 /// The next row; where the input is bad there, an error that says what the writer can do about it.
-bool next_row(RowReader& reader, RowIntake& intake, const RunningStream& stream, const Horizon& horizon,
-              std::span<double> row) {
+bool next_row(const RowPath& path, std::span<double> row) {
+  RowReader& reader = path.reader;
   try {
-    return intake.next(row);
+    if (!reader.next(row)) return false;
   } catch (const DataError& error) {
     if (!reader.is_bad()) throw;
     // Past the horizon a row is one too many, whatever is in it.
-    if (stream.rows() >= horizon.rows()) return true;
-    throw DataError(error.what() + intake.advice(stream.rows() >= horizon.every()));
+    if (path.stream.rows() >= path.horizon.rows()) return true;
+    throw DataError(error.what() + advice(path));
   }
+  if (reader.is_bad()) {
+    path.intake.take_bad(row);
+  } else {
+    path.intake.take(row, reader.missing_cells());
+  }
+  return true;
 }
 
-void pump_all(RowReader& reader, RowIntake& intake, RunningStream& stream, const Horizon& horizon,
-              bool quiet) {
-  Progress progress(quiet, horizon.rows());
-  std::vector<double> row(reader.dimension());
-  while (next_row(reader, intake, stream, horizon, row)) {
-    stream.push(row, intake.as_read());
-    if (const Release* newest = stream.newest()) intake.learn(*newest);
-    if (progress.is_shown()) progress.update(stream.rows(), reader.progress());
+void pump_all(const RowPath& path, bool quiet) {
+  RunningStream& stream = path.stream;
+  Progress progress(quiet, path.horizon.rows());
+  std::vector<double> row(path.reader.dimension());
+  while (next_row(path, row)) {
+    if (path.live != nullptr) path.live->check();
+    stream.push(row, path.intake.as_read());
+    if (const Release* newest = stream.newest()) path.intake.learn(*newest);
+    if (progress.is_shown()) progress.update(stream.rows(), path.reader.progress());
   }
-  if (stream.rows() == 0) throw DataError(reader.place() + ": no rows");
+  if (stream.rows() == 0) throw DataError(path.reader.place() + ": no rows");
   stream.end_input();
 }
 
 }  // namespace
 
-void pump(RowReader& reader, RowIntake& intake, RunningStream& stream, const Horizon& horizon, bool quiet) {
+void pump(const RowPath& path, bool quiet) {
   try {
-    pump_all(reader, intake, stream, horizon, quiet);
+    pump_all(path, quiet);
   } catch (const DataError&) {
-    stream.flush();
+    path.stream.flush();
     throw;
   } catch (const BudgetExhausted&) {
-    stream.flush();
+    path.stream.flush();
     throw;
   } catch (const Stopped&) {
-    stream.stop();
+    path.stream.flush();
+    if (const auto rows = path.stream.committed_rows()) {
+      print_note(fmt::format("stopped; {} rows are committed: the same command goes on from there", *rows));
+    }
     throw;
   }
 }

@@ -1,15 +1,27 @@
 #pragma once
 
+#include <jme/base/horizon.hpp>
 #include <jme/data/row_reader.hpp>
+#include <jme/pipeline/row_intake.hpp>
+#include <jme/pipeline/running_stream.hpp>
 
-#include "row_intake.hpp"
-#include "running_stream.hpp"
+#include "live_input.hpp"
 
 namespace jme::cli {
+
+/// What rows pass on their way from the file into the stream.
+struct RowPath {
+  RowReader& reader;
+  RowIntake& intake;
+  RunningStream& stream;
+  LiveInput* live;  ///< null where the process may end at any time
+  OnBadRow on_bad_row;
+  Horizon horizon;
+};
 
 /// All rows of the input through the stream, one after another; each release that may leave the process does
 /// so before the next row is read. Where the input fails or the process is told to end, what was released
 /// stays released and the error goes on. `quiet`: no progress bar.
-void pump(RowReader& reader, RowIntake& intake, RunningStream& stream, const Horizon& horizon, bool quiet);
+void pump(const RowPath& path, bool quiet);
 
 }  // namespace jme::cli

@@ -1,20 +1,22 @@
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/output/release_writer.hpp>
+#include <jme/pipeline/prepared_run.hpp>
 
 #include "commands.hpp"
 #include "dry_run.hpp"
-#include "durable_run.hpp"
+#include "live_input.hpp"
+#include "notes.hpp"
 #include "output.hpp"
-#include "prepared_run.hpp"
 #include "progress.hpp"
-#include "row_intake.hpp"
 #include "row_pump.hpp"
 #include "run_report.hpp"
 
@@ -37,8 +39,8 @@ std::vector<std::string> public_names(const InputFlags::Input& input, const RowR
 }
 
 /// Column names from the flags alone.
-std::vector<std::string> names_without_a_file(const PreparedRun& run, bool must_be_those_of_the_run) {
-  const InputFlags::Input& input = run.input();
+std::vector<std::string> names_without_a_file(const PreparedRun& run, const InputFlags::Input& input,
+                                              bool must_be_those_of_the_run) {
   if (!input.options.columns.empty()) return input.options.columns;
   if (!run.dimension_is_known()) {
     throw InvalidParameter("dimension",
@@ -55,11 +57,11 @@ std::vector<std::string> names_without_a_file(const PreparedRun& run, bool must_
 
 /// What a run with these flags would promise, without opening its input: the plan and the privacy statement
 /// in words, or the object that would be its first line.
-void dry_run(PreparedRun& run, bool json) {
+void dry_run(PreparedRun& run, const InputFlags::Input& input, bool json) {
   std::string text;
   {
     const Preparing preparing("jme: working out the errors");
-    run.adopt_columns(names_without_a_file(run, json));
+    run.adopt_columns(names_without_a_file(run, input, json));
     text = json ? metadata_line(run.description(), run.columns())
                 : dry_run_text(run.description(), run.columns());
   }
@@ -105,44 +107,66 @@ ExitCode RunCommand::run() const {
     return ExitCode::usage;
   }
   // Everything the flags can get wrong, before anything is opened.
-  std::optional<std::uint64_t> seed;
-  if (seed_) seed = parse_count("insecure-test-seed", *seed_, 0);
+  RunConfig config = output_settings();
+  InputFlags::Input input = input_.input();
+  add_settings(config, input);
   std::optional<Preparing> preparing(std::in_place, preparing_noise);
-  PreparedRun run(input_.input(), stream_,
-                  {.values = emit_ ? parse_emit(*emit_) : std::vector<EmitItem>(),
-                   .bias = raw_ ? Bias::kept : Bias::removed,
-                   .psd = psd_},
-                  seed);
+  PreparedRun run(std::move(config));
   preparing.reset();
-  const std::string& path = run.input().path;
-  if (output_ && path != "-" && same_file(*output_, path)) {
+  tell_unused(run);
+  // No row may say how many columns there are.
+  if (run.dimension_is_known() && input.options.columns.empty() && !input.has_header()) {
+    input.options.width = run.mechanism().config().dimension;
+  }
+  if (output_ && input.path != "-" && same_file(*output_, input.path)) {
     throw InvalidParameter("output", *output_, "another file than the input");
   }
-  const std::optional<DurableOptions> durable = state_.options();
   std::vector<std::string> other_files;
-  if (path != "-") other_files.push_back(path);
+  if (input.path != "-") other_files.push_back(input.path);
   if (output_) other_files.push_back(*output_);
   std::optional<RunReport> report = make_report(report_, other_files);
   if (json_ && !dry_run_) print_note("--json is used with --dry-run; a run writes JSON in any case");
-  if (seed) print_warning("--insecure-test-seed: this noise can be guessed and protects nobody");
+  if (seed_) print_warning("--insecure-test-seed: this noise can be guessed and protects nobody");
 
   if (dry_run_) {
-    dry_run(run, json_);
+    dry_run(run, input, json_);
   } else {
-    release_all(run, durable, report);
+    release_all(run, input, report);
   }
   return ExitCode::ok;
 }
 
-void RunCommand::release_all(PreparedRun& run, const std::optional<DurableOptions>& durable,
+RunConfig RunCommand::output_settings() const {
+  RunConfig config;
+  if (seed_) config.insecure_seed = parse_count("insecure-test-seed", *seed_, 0);
+  if (emit_) config.emit.values = parse_emit(*emit_);
+  config.emit.bias = raw_ ? Bias::kept : Bias::removed;
+  config.emit.psd = psd_;
+  return config;
+}
+
+void RunCommand::add_settings(RunConfig& config, const InputFlags::Input& input) const {
+  config.columns = input.options.columns;
+  config.bounds = input.bounds;
+  config.missing = input.missing;
+  config.on_bad_row = input.options.on_bad_row;
+  config.records = input.records_name();
+  StreamFlags::FromColumns known = input.from_columns();
+  if (!known.dimension && !stream_.dimension) known.dimension = 0;  // the input will tell it
+  config.stream = stream_.config(known);
+  config.state = state_.options();
+  config.leave_open = state_.leave_open;
+}
+
+void RunCommand::release_all(PreparedRun& run, const InputFlags::Input& input,
                              std::optional<RunReport>& report) const {
-  InputOptions options = run.input().options;
+  InputOptions options = input.options;
   std::optional<LiveInput> live;
-  if (durable) options.before_read = live.emplace().before_read();
-  RowReader reader(run.input().path, options);
+  if (state_.state) options.before_read = live.emplace().before_read();
+  RowReader reader(input.path, options);
   {
     const Preparing preparing(preparing_noise);
-    run.adopt_columns(public_names(run.input(), reader));
+    run.adopt_columns(public_names(input, reader));
   }
   const RunDescription description = run.description();
 
@@ -150,8 +174,8 @@ void RunCommand::release_all(PreparedRun& run, const std::optional<DurableOption
   if (output_) file.emplace(*output_);
   Output standard;
   Output& output = file ? *file : standard;
-  RowIntake intake(reader, run.bounds(), run.missing(), options.on_bad_row,
-                   run.mechanism().config().norm_bound);
+  RowIntake intake = run.intake();
+  reader.on_missing(intake.missing().rules());
   ReleaseWriter writer(units_of(run.bounds()), run.emit(), run.columns());
   if (report) report->begin(description, run.columns());
   const auto publish = [&](const Release& release) {
@@ -159,21 +183,24 @@ void RunCommand::release_all(PreparedRun& run, const std::optional<DurableOption
     output.write(writer.line(release));
     if (report) report->add(release);
   };
-  const auto release_from = [&](RunningStream&& stream) {
-    pump(reader, intake, stream, run.mechanism().horizon(), output.is_terminal());
-  };
   try {
-    if (durable) {
-      release_from(DurableRun(description, run.columns(), *durable, state_.leave_open, *live, publish));
-    } else {
-      release_from(PassingStream(run.stream(), publish));
-    }
+    std::optional<Preparing> preparing(std::in_place, preparing_noise);
+    const std::unique_ptr<RunningStream> stream = run.open(publish);
+    preparing.reset();
+    if (live) live->watch(*stream);
+    pump({.reader = reader,
+          .intake = intake,
+          .stream = *stream,
+          .live = live ? &*live : nullptr,
+          .on_bad_row = options.on_bad_row,
+          .horizon = run.mechanism().horizon()},
+         output.is_terminal());
   } catch (...) {
-    intake.tell();
+    tell(intake, run, reader.columns());
     throw;
   }
   output.close();
-  intake.tell();
+  tell(intake, run, reader.columns());
   if (report) report->write(!stream_.shape || *stream_.shape == "auto");
 }
 

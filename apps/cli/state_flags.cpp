@@ -1,31 +1,8 @@
-#include "durable_run.hpp"
-
-#include <utility>
-
-#include <fmt/format.h>
+#include "state_flags.hpp"
 
 #include <jme/base/errors.hpp>
 
-#include "exit_codes.hpp"
-
 namespace jme::cli {
-
-namespace {
-
-// Names of what rows are: the same numbers under other names are other data.
-DurableOptions with_details(DurableOptions options, const RunDescription& run,
-                            const std::vector<std::string>& columns) {
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    options.details.push_back({.name = fmt::format("column {}", i + 1), .value = columns[i]});
-  }
-  if (!run.bounds.is_none()) options.details.push_back({.name = "bounds", .value = run.bounds.text()});
-  if (!run.missing.empty()) options.details.push_back({.name = "missing", .value = run.missing});
-  if (!run.records.empty()) options.details.push_back({.name = "records", .value = run.records});
-  if (run.insecure_seed) options.insecure_seed = InsecureTestSeed{*run.insecure_seed};
-  return options;
-}
-
-}  // namespace
 
 void StateFlags::attach(CLI::App& app) {
   const std::string group = "Durable runs";
@@ -72,65 +49,6 @@ std::optional<DurableOptions> StateFlags::options() const {
   }
   if (max_mu) options.max_mu = parse_positive("max-mu", *max_mu);
   return options;
-}
-
-BeforeRead LiveInput::before_read() {
-  return [this](int descriptor) {
-    if (run_ != nullptr) {
-      run_->wait_for(descriptor);
-    } else {
-      static_cast<void>(signals_.wait_readable(descriptor, std::nullopt));
-    }
-  };
-}
-
-DurableRun::DurableRun(const RunDescription& run, const std::vector<std::string>& columns,
-                       DurableOptions options, bool leave_open, LiveInput& input, Publish publish)
-    : stream_(run.mechanism, with_details(std::move(options), run, columns)),
-      leave_open_(leave_open),
-      input_(input),
-      publish_(std::move(publish)) {
-  input_.run_ = this;
-}
-
-DurableRun::~DurableRun() {
-  input_.run_ = nullptr;
-}
-
-void DurableRun::push(std::span<const double> row, std::span<const double> as_read) {
-  input_.signals_.check();
-  stream_.push(row, as_read);
-  drain();
-}
-
-void DurableRun::end_input() {
-  stream_.end_input(leave_open_ ? DurableStream::PartialBlock::leave : DurableStream::PartialBlock::release);
-  drain();
-}
-
-void DurableRun::flush() {
-  stream_.commit();
-  drain();
-}
-
-void DurableRun::stop() {
-  flush();
-  print_note(fmt::format("stopped; {} rows are committed: the same command goes on from there",
-                         stream_.committed_rows()));
-}
-
-void DurableRun::wait_for(int descriptor) {
-  const auto is_due = [&] {
-    const auto due = stream_.commit_due();
-    return due && std::chrono::steady_clock::now() >= *due;
-  };
-  do {
-    if (is_due()) flush();
-  } while (!input_.signals_.wait_readable(descriptor, stream_.commit_due()));
-}
-
-void DurableRun::drain() {
-  while (const Release* release = stream_.next()) publish_(*release);
 }
 
 }  // namespace jme::cli

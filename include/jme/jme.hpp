@@ -7,6 +7,8 @@
 #include <jme/base/values.hpp>
 #include <jme/calibration/batch_calibration.hpp>
 #include <jme/calibration/calibration.hpp>
+#include <jme/columns/bounds.hpp>
+#include <jme/columns/missing.hpp>
 #include <jme/mechanism/batch_mechanism.hpp>
 #include <jme/mechanism/mechanism.hpp>
 #include <jme/models/adam.hpp>
@@ -17,6 +19,13 @@
 #include <jme/models/regression.hpp>
 #include <jme/moments/block_stream.hpp>
 #include <jme/moments/moment_stream.hpp>
+#include <jme/output/emit.hpp>
+#include <jme/output/metadata.hpp>
+#include <jme/output/plan_json.hpp>
+#include <jme/output/privacy_statement.hpp>
+#include <jme/output/release_writer.hpp>
+#include <jme/output/report_page.hpp>
+#include <jme/pipeline/prepared_run.hpp>
 #include <jme/privacy/gaussian.hpp>
 #include <jme/privacy/subsampled.hpp>
 #include <jme/sensitivity/batch.hpp>

@@ -1,5 +1,3 @@
-#include "cell_filler.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -8,8 +6,9 @@
 #include <Eigen/Cholesky>
 
 #include <jme/models/running_moments.hpp>
+#include <jme/pipeline/cell_filler.hpp>
 
-namespace jme::cli {
+namespace jme {
 
 CellFiller::CellFiller(MissingCells cells, double norm_bound, bool bounded)
     : cells_(std::move(cells)), norm_bound_(norm_bound), bounded_(bounded) {
@@ -103,4 +102,4 @@ void CellFiller::fill(std::span<double> row, std::span<const std::size_t> missin
   }
 }
 
-}  // namespace jme::cli
+}  // namespace jme

@@ -1,87 +1,122 @@
-#include "prepared_run.hpp"
-
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/mechanism/stream_limits.hpp>
+#include <jme/pipeline/prepared_run.hpp>
 
-#include "exit_codes.hpp"
+#include "pipeline/streams.hpp"
 
-namespace jme::cli {
+namespace jme {
 
 namespace {
 
-// Filters, noise levels and limits do not depend on the dimension, so a stream of this one finds every
+// Filters, noise levels and limits hardly depend on the dimension, so a mechanism of this one finds every
 // wrong parameter before the data tells the real one.
 constexpr std::size_t stand_in_dimension = 2;
 
-}  // namespace
-
-PreparedRun::PreparedRun(InputFlags::Input input, const StreamFlags& stream, EmitOptions emit,
-                         std::optional<std::uint64_t> seed)
-    : input_(std::move(input)),
-      emit_(std::move(emit)),
-      seed_(seed),
-      dimension_is_known_(input_.from_columns().dimension || stream.dimension),
-      config_(checked_config(stream)),
-      mechanism_(config_),
-      stream_(new_stream()),
-      bounds_(ColumnBounds::none(config_.dimension)),
-      missing_(config_.dimension) {}
-
-StreamConfig PreparedRun::checked_config(const StreamFlags& flags) {
-  StreamFlags::FromColumns known = input_.from_columns();
-  if (!dimension_is_known_) known.dimension = stand_in_dimension;
-  StreamConfig config = flags.config(known);
-  if (emit_.values.empty()) emit_.values = default_emit(config.second);
-  for (const UnusedEmitOption option : check_emit(emit_, config, input_.bounds_text.has_value())) {
-    print_note(option == UnusedEmitOption::psd
-                   ? "--psd changes the covariance only, which is not emitted"
-                   : "--raw changes the covariance and what is made of it, which is not emitted");
-  }
-  input_.check_missing(config);
-  if (!input_.options.columns.empty()) find_columns(emit_, input_.options.columns);
-  // No row may say how many columns there are.
-  if (dimension_is_known_ && input_.options.columns.empty() && !input_.has_header()) {
-    input_.options.width = config.dimension;
-  }
-  return config;
+InvalidParameter other_dimension(std::size_t given, std::size_t columns) {
+  return {"dimension", static_cast<double>(given), fmt::format("{}, the number of columns", columns)};
 }
 
-MomentStream PreparedRun::new_stream() const {
-  return seed_ ? MomentStream(mechanism_, InsecureTestSeed{*seed_}) : MomentStream(mechanism_);
+/// Fills by the model need a release that has one.
+void check_missing(const MissingRules& missing, const StreamConfig& config) {
+  if (!missing.uses_model()) return;
+  const bool same_workload =
+      !config.workload_second || config.workload_second->name() == config.workload.name();
+  if (config.second != SecondMoment::full || !same_workload ||
+      config.workload.kind() == Workload::Kind::custom) {
+    throw InvalidParameter("missing", "model",
+                           "used where second is full, with one workload, no matrix, for both moments");
+  }
+}
+
+}  // namespace
+
+PreparedRun::PreparedRun(RunConfig config)
+    : config_(std::move(config)),
+      dimension_is_known_(config_.stream.dimension != 0 || !config_.columns.empty()),
+      stream_(checked_stream()),
+      mechanism_(stream_),
+      bounds_(ColumnBounds::none(stream_.dimension)),
+      missing_(stream_.dimension) {
+  check_stream_limits(mechanism_);
+  if (!config_.columns.empty()) adopt_columns(config_.columns);
+}
+
+StreamConfig PreparedRun::checked_stream() {
+  StreamConfig stream = config_.stream;
+  const std::size_t columns = config_.columns.size();
+  if (stream.dimension == 0) stream.dimension = columns != 0 ? columns : stand_in_dimension;
+  if (columns != 0 && stream.dimension != columns) throw other_dimension(stream.dimension, columns);
+  if (config_.bounds && !config_.bounds->is_none()) {
+    if (config_.bounds->centre().size() != columns) {
+      throw InvalidParameter("bounds", fmt::format("are for {} columns, and {} are named",
+                                                   config_.bounds->centre().size(), columns));
+    }
+    if (stream.norm_bound == 0) stream.norm_bound = std::sqrt(static_cast<double>(columns));
+  }
+  if (config_.emit.values.empty()) config_.emit.values = default_emit(stream.second);
+  unused_ = check_emit(config_.emit, stream, config_.bounds && !config_.bounds->is_none());
+  check_missing(config_.missing, stream);
+  if (columns != 0) find_columns(config_.emit, config_.columns);
+  return stream;
 }
 
 void PreparedRun::adopt_dimension(std::size_t dimension) {
-  if (dimension == config_.dimension) return;
-  if (dimension_is_known_) {
-    throw InvalidParameter("dimension", static_cast<double>(config_.dimension),
-                           fmt::format("{}, the number of columns", dimension));
-  }
-  config_.dimension = dimension;
-  config_.shape = mechanism_.shape_first();
-  if (mechanism_.has_second()) config_.shape_second = mechanism_.shape_second();
-  mechanism_ = Mechanism(config_);
-  stream_ = new_stream();
+  if (dimension == stream_.dimension) return;
+  if (dimension_is_known_) throw other_dimension(stream_.dimension, dimension);
+  stream_.dimension = dimension;
+  stream_.shape = mechanism_.shape_first();
+  if (mechanism_.has_second()) stream_.shape_second = mechanism_.shape_second();
+  mechanism_ = Mechanism(stream_);
+  check_stream_limits(mechanism_);
 }
 
 void PreparedRun::adopt_columns(std::vector<std::string> names) {
   adopt_dimension(names.size());
-  columns_ = std::move(names);
-  find_columns(emit_, columns_);
-  bounds_ = input_.bounds(columns_);
-  missing_ = input_.missing(columns_);
+  if (config_.bounds && names != config_.columns) {
+    throw InvalidParameter("bounds", "are for other columns than the input has");
+  }
+  config_.columns = std::move(names);
+  find_columns(config_.emit, config_.columns);
+  bounds_ = config_.bounds.value_or(ColumnBounds::none(config_.columns.size()));
+  missing_ = config_.missing.of(config_.columns, bounds_);
 }
 
 RunDescription PreparedRun::description() const {
   return {.mechanism = mechanism_,
           .bounds = bounds_,
-          .emit = emit_,
-          .insecure_seed = seed_,
-          .missing = input_.missing_text.value_or(""),
-          .on_bad_row = input_.options.on_bad_row,
-          .records = input_.records_name()};
+          .emit = config_.emit,
+          .insecure_seed = config_.insecure_seed,
+          .missing = config_.missing.text(),
+          .on_bad_row = config_.on_bad_row,
+          .records = config_.records};
 }
 
-}  // namespace jme::cli
+RowIntake PreparedRun::intake() const {
+  return {bounds_, missing_, config_.on_bad_row, stream_.norm_bound};
+}
+
+std::unique_ptr<RunningStream> PreparedRun::open(RunningStream::Publish publish) const {
+  std::optional<InsecureTestSeed> seed;
+  if (config_.insecure_seed) seed = InsecureTestSeed{*config_.insecure_seed};
+  if (!config_.state) return passing_stream(mechanism_, seed, std::move(publish));
+  DurableOptions options = *config_.state;
+  options.insecure_seed = seed;
+  // What makes rows what they are: the same numbers under other names are other data.
+  for (std::size_t i = 0; i < config_.columns.size(); ++i) {
+    options.details.push_back({.name = fmt::format("column {}", i + 1), .value = config_.columns[i]});
+  }
+  const auto detail = [&](const char* name, const std::string& value) {
+    if (!value.empty()) options.details.push_back({.name = name, .value = value});
+  };
+  detail("bounds", bounds_.text());
+  detail("missing", config_.missing.text());
+  detail("records", config_.records);
+  return durable_stream(mechanism_, options, config_.leave_open, std::move(publish));
+}
+
+}  // namespace jme

@@ -1,75 +1,81 @@
-#include "row_intake.hpp"
-
+#include <algorithm>
+#include <cmath>
 #include <limits>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "exit_codes.hpp"
+#include <jme/base/errors.hpp>
+#include <jme/pipeline/row_intake.hpp>
 
-namespace jme::cli {
+namespace jme {
 
-RowIntake::RowIntake(RowReader& reader, const ColumnBounds& bounds, MissingCells missing, OnBadRow on_bad_row,
-                     double norm_bound)
-    : reader_(reader),
-      bounds_(bounds),
+RowIntake::RowIntake(ColumnBounds bounds, MissingCells missing, OnBadRow on_bad_row, double norm_bound)
+    : bounds_(std::move(bounds)),
       on_bad_row_(on_bad_row),
-      filler_(std::move(missing), norm_bound, !bounds.is_none()),
-      filled_(reader.dimension(), 0) {
-  reader_.on_missing(filler_.cells().rules());
+      filler_(std::move(missing), norm_bound, !bounds_.is_none()),
+      filled_(bounds_.centre().size(), 0) {}
+
+void RowIntake::check_width(std::span<const double> row) const {
+  if (row.size() == filled_.size()) return;
+  throw DataError(
+      fmt::format("row {}: has {} values, the dimension is {}", rows_ + 1, row.size(), filled_.size()),
+      rows_ + 1);
 }
 
-bool RowIntake::next(std::span<double> row) {
-  if (!reader_.next(row)) return false;
+void RowIntake::take(std::span<double> row) {
+  check_width(row);
+  missing_.clear();
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (std::isfinite(row[i])) continue;
+    const bool is_missing = std::isnan(row[i]);
+    const OnMissing rule = filler_.cells().rules()[i];
+    if (is_missing && rule == OnMissing::fill) {
+      missing_.push_back(i);
+      continue;
+    }
+    // The first fault decides, as in a file.
+    if (on_bad_row_ == OnBadRow::zero && !(is_missing && rule == OnMissing::fail)) return take_bad(row);
+    throw DataError(fmt::format("row {}, column {}: {}", rows_ + 1, i + 1,
+                                is_missing ? "missing" : "not a finite number"),
+                    rows_ + 1, i + 1);
+  }
+  for (const std::size_t i : missing_) row[i] = 0;
+  take(row, missing_);
+}
+
+void RowIntake::take(std::span<double> row, std::span<const std::size_t> missing_cells) {
+  check_width(row);
   ++rows_;
   as_read_ = row;
-  if (reader_.is_bad()) {
-    ++zero_rows_;  // zero in the unit box: the middle of the bounds
-    return true;
-  }
   bounds_.to_unit(row);
-  const auto cells = reader_.missing_cells();
-  if (cells.empty()) return true;
+  if (missing_cells.empty()) return;
   with_holes_.assign(row.begin(), row.end());
-  for (const std::size_t i : cells) with_holes_[i] = std::numeric_limits<double>::quiet_NaN();
+  for (const std::size_t i : missing_cells) with_holes_[i] = std::numeric_limits<double>::quiet_NaN();
   as_read_ = with_holes_;
-  filler_.fill(row, cells);
+  filler_.fill(row, missing_cells);
   ++filled_rows_;
-  for (const std::size_t i : cells) ++filled_[i];
-  return true;
+  for (const std::size_t i : missing_cells) ++filled_[i];
 }
 
-std::string RowIntake::advice(bool something_was_released) const {
-  std::vector<std::string_view> parts;
-  if (reader_.is_bad_for_missing_cell()) parts.push_back("--missing fills single cells");
-  if (on_bad_row_ == OnBadRow::fail) parts.push_back("--on-bad-row zero counts such a row as zero");
-  if (something_was_released) {
-    parts.push_back("what was released before it stays released and its privacy is spent");
-  }
-  return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, ", "));
+void RowIntake::take_bad(std::span<double> row) {
+  check_width(row);
+  std::fill(row.begin(), row.end(), 0.0);
+  as_read_ = row;
+  ++rows_;
+  ++bad_rows_;
 }
 
-void RowIntake::tell() const {
-  if (zero_rows_ > 0) {
-    print_note(fmt::format(
-        "{} bad row(s), {:.2g}% of all, counted as zero{}: means are pulled that share of the way "
-        "there; keep these numbers to yourself",
-        zero_rows_, 100.0 * static_cast<double>(zero_rows_) / static_cast<double>(rows_),
-        bounds_.is_none() ? "" : ", the middle of the bounds"));
+std::vector<Note> RowIntake::notes() const {
+  std::vector<Note> notes;
+  if (bad_rows_ > 0) notes.push_back({.kind = Note::Kind::bad_rows, .count = bad_rows_, .rows = rows_});
+  if (filled_rows_ == 0) return notes;
+  notes.push_back({.kind = Note::Kind::filled_rows, .count = filled_rows_, .rows = rows_});
+  for (std::size_t i = 0; i < filled_.size(); ++i) {
+    if (filled_[i] == 0) continue;
+    notes.push_back({.kind = Note::Kind::filled_cells, .count = filled_[i], .rows = rows_, .column = i});
   }
-  if (filled_rows_ > 0) {
-    std::string columns;
-    for (std::size_t i = 0; i < filled_.size(); ++i) {
-      if (filled_[i] > 0) {
-        columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ", reader_.columns()[i], filled_[i]);
-      }
-    }
-    print_note(
-        fmt::format("{} row(s) had missing cells that were filled ({}); keep these numbers to yourself",
-                    filled_rows_, columns));
-  }
+  return notes;
 }
 
-}  // namespace jme::cli
+}  // namespace jme

@@ -102,7 +102,7 @@ TEST_F(MissingCells, TheModelNeedsAWholeCovariance) {
   for (const std::string wrong : {"--second diagonal", "--workload2 prefix"}) {
     expect_refused(jme("run --sigma 1 --rows 9 --bounds a=0:10,b=-20:20 --missing model --emit mean " + wrong,
                        {.input = gaps}),
-                   2, "missing = model: must be used with --second full");
+                   2, "missing = model: must be used where second is full");
   }
   expect_refused(jme("run --sigma 1 --rows 9 --norm-bound 1 --missing model --second none", {.input = gaps}),
                  2, "missing = model");

@@ -8,7 +8,7 @@
 #include <jme/columns/missing.hpp>
 #include <jme/moments/release.hpp>
 
-namespace jme::cli {
+namespace jme {
 
 /// Fills missing cells of rows in the unit box with public values, or with what the last release says of
 /// them. Never with anything of another row.
@@ -19,7 +19,7 @@ class CellFiller {
 
   [[nodiscard]] const MissingCells& cells() const { return cells_; }
   /// Takes note of a release, once each. Rows filled from it depend on what was released before, which the
-  /// guarantee covers (data/GUARANTEES.md).
+  /// guarantee covers (src/pipeline/GUARANTEES.md).
   void learn(const Release& release);
   /// Fills the cells named in `missing` with finite numbers, whatever finite ones the others are. For the
   /// model a row without bounds is shortened to the norm bound first.
@@ -38,4 +38,4 @@ class CellFiller {
   Eigen::MatrixXd precision_;  // of the model; the identity before the first release
 };
 
-}  // namespace jme::cli
+}  // namespace jme

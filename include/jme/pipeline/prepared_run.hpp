@@ -1,61 +1,65 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <jme/columns/bounds.hpp>
 #include <jme/columns/missing.hpp>
-#include <jme/moments/moment_stream.hpp>
+#include <jme/mechanism/mechanism.hpp>
 #include <jme/output/emit.hpp>
 #include <jme/output/metadata.hpp>
+#include <jme/pipeline/row_intake.hpp>
+#include <jme/pipeline/run_config.hpp>
+#include <jme/pipeline/running_stream.hpp>
 
-#include "input_flags.hpp"
-#include "stream_flags.hpp"
+namespace jme {
 
-namespace jme::cli {
-
-/// A run as its flags describe it, checked before anything is opened. The input then says how many columns
-/// there are and what they are called, where the flags left that open.
+/// A run as its configuration describes it, checked before anything is opened and without the memory of a
+/// stream. The input then says how many columns there are and what they are called, where the configuration
+/// left that open.
 class PreparedRun {
  public:
-  /// `emit` without values: the default ones. Throws InvalidParameter for whatever can be told without the
-  /// data.
-  PreparedRun(InputFlags::Input input, const StreamFlags& stream, EmitOptions emit,
-              std::optional<std::uint64_t> seed);
+  /// Throws InvalidParameter for whatever can be told without the data.
+  explicit PreparedRun(RunConfig config);
   PreparedRun(const PreparedRun&) = delete;  // descriptions refer to it
   PreparedRun& operator=(const PreparedRun&) = delete;
 
-  /// Throws InvalidParameter where the flags say otherwise of them.
+  /// The columns of the input. Throws InvalidParameter where the configuration says otherwise of them.
+  /// Columns that the configuration names are adopted already.
   void adopt_columns(std::vector<std::string> names);
 
-  [[nodiscard]] const InputFlags::Input& input() const { return input_; }
+  /// Whether the configuration says how many columns there are. Before adopt_columns() a run that does not
+  /// know has the mechanism of a stand-in.
   [[nodiscard]] bool dimension_is_known() const { return dimension_is_known_; }
   [[nodiscard]] const Mechanism& mechanism() const { return mechanism_; }
-  [[nodiscard]] MomentStream& stream() { return stream_; }
-  [[nodiscard]] const EmitOptions& emit() const { return emit_; }
+  [[nodiscard]] const EmitOptions& emit() const { return config_.emit; }
+  /// Options of the configuration that change nothing.
+  [[nodiscard]] const std::vector<UnusedEmitOption>& unused_emit_options() const { return unused_; }
+
   // From adopt_columns() on.
-  [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
+  [[nodiscard]] const std::vector<std::string>& columns() const { return config_.columns; }
   [[nodiscard]] const ColumnBounds& bounds() const { return bounds_; }
   [[nodiscard]] const MissingCells& missing() const { return missing_; }
+  /// What readers of the releases must know. Refers to this run.
   [[nodiscard]] RunDescription description() const;
+  /// The way of a row to the stream.
+  [[nodiscard]] RowIntake intake() const;
+  /// The stream itself, plain or durable. Throws StateError as DurableStream does.
+  [[nodiscard]] std::unique_ptr<RunningStream> open(RunningStream::Publish publish) const;
 
  private:
-  [[nodiscard]] StreamConfig checked_config(const StreamFlags& flags);
-  [[nodiscard]] MomentStream new_stream() const;
+  [[nodiscard]] StreamConfig checked_stream();
   void adopt_dimension(std::size_t dimension);
 
-  InputFlags::Input input_;
-  EmitOptions emit_;
-  std::optional<std::uint64_t> seed_;
+  RunConfig config_;
   bool dimension_is_known_;
-  StreamConfig config_;
+  std::vector<UnusedEmitOption> unused_;
+  StreamConfig stream_;
   Mechanism mechanism_;
-  MomentStream stream_;
-  std::vector<std::string> columns_;
   ColumnBounds bounds_;
   MissingCells missing_;
 };
 
-}  // namespace jme::cli
+}  // namespace jme

@@ -1,52 +1,44 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 
-#include <jme/moments/moment_stream.hpp>
+#include <jme/moments/release.hpp>
 
-namespace jme::cli {
+namespace jme {
 
-/// Rows in, releases out in their order: in memory, or durable.
+/// Rows in, releases out in their order: in memory, or durable. PreparedRun::open makes one.
 class RunningStream {
  public:
+  /// Called with each release that may leave the process, inside the call that made it possible.
   using Publish = std::function<void(const Release&)>;
 
   virtual ~RunningStream() = default;
-  /// `as_read`: the row before missing cells were filled.
+  /// Takes the next row, in the unit box where there are bounds. `as_read`: the row before missing cells were
+  /// filled, which a durable stream compares when the row comes again. Throws as MomentStream::push, a
+  /// durable stream also StateError.
   virtual void push(std::span<const double> row, std::span<const double> as_read) = 0;
+  void push(std::span<const double> row) { push(row, row); }
+  /// No more rows. A partial last block is released, unless a durable stream leaves it open.
   virtual void end_input() = 0;
-  /// The input failed: publishes what was made before and may still be published.
+  /// Publishes what was made so far and may be published: for an input that failed or a process that shall
+  /// end, and whenever commit_due() has come.
   virtual void flush() {}
-  /// The process shall end: the same, and says how to go on.
-  virtual void stop() {}
+  /// When the next commit is due; none where nothing waits for one.
+  [[nodiscard]] virtual std::optional<std::chrono::steady_clock::time_point> commit_due() const {
+    return std::nullopt;
+  }
+  /// Rows that need not come again after a crash; none where nothing outlives the process.
+  [[nodiscard]] virtual std::optional<std::uint64_t> committed_rows() const { return std::nullopt; }
   /// The release of the last block that ended; null before the first.
   [[nodiscard]] virtual const Release* newest() const = 0;
   /// Rows of the input so far.
   [[nodiscard]] virtual std::size_t rows() const = 0;
 };
 
-/// A stream that lives as long as the process.
-class PassingStream final : public RunningStream {
- public:
-  PassingStream(MomentStream& stream, Publish publish) : stream_(stream), publish_(std::move(publish)) {}
-
-  void push(std::span<const double> row, std::span<const double> /*as_read*/) override {
-    give(stream_.push(row));
-  }
-  void end_input() override { give(stream_.finish()); }
-  [[nodiscard]] const Release* newest() const override {
-    return stream_.release().steps() > 0 ? &stream_.release() : nullptr;
-  }
-  [[nodiscard]] std::size_t rows() const override { return stream_.rows(); }
-
- private:
-  void give(const Release& release) const {
-    if (release.is_new()) publish_(release);
-  }
-  MomentStream& stream_;
-  Publish publish_;
-};
-
-}  // namespace jme::cli
+}  // namespace jme

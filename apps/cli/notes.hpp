@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <jme/pipeline/prepared_run.hpp>
+#include <jme/pipeline/row_intake.hpp>
+
+namespace jme::cli {
+
+/// Says on stderr how many rows and cells were not as they came.
+void tell(const RowIntake& intake, const PreparedRun& run, const std::vector<std::string>& columns);
+
+/// Says on stderr which flags about what is emitted change nothing.
+void tell_unused(const PreparedRun& run);
+
+}  // namespace jme::cli

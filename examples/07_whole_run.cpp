@@ -1,0 +1,61 @@
+// A whole run through the library, as `jme run --bounds --missing --emit --report --state` does it.
+//
+// Rows come from an array here, with NaN for cells that are missing. Releases go to standard output as the
+// command writes them, and a page about the run is written at its end.
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <jme/jme.hpp>
+
+int main() {
+  std::string folder = (std::filesystem::temp_directory_path() / "jme-example-XXXXXX").string();
+  if (::mkdtemp(folder.data()) == nullptr) return 1;
+
+  // Everything public, before the first row.
+  jme::RunConfig config;
+  config.stream.budget = {.epsilon = 1.0, .delta = 1e-6};
+  config.stream.rows = 5000;
+  config.stream.every = 1000;
+  config.columns = {"temp", "co"};
+  config.bounds = jme::ColumnBounds::of(config.columns, std::vector{-20.0, 0.0}, std::vector{45.0, 100.0});
+  config.missing = jme::MissingRules::parse("mean,co=0");
+  config.emit.values = jme::parse_emit("mean,covariance,pca:1");
+  config.state = jme::DurableOptions{.directory = folder + "/state"};
+  const jme::PreparedRun run(config);  // throws InvalidParameter, which names the field
+  const jme::RunDescription about = run.description();
+  fmt::print("{}", jme::metadata_line(about, run.columns()));
+
+  // The way of a row, the stream, and what becomes of releases: each is on disk before it comes out.
+  jme::RowIntake intake = run.intake();
+  jme::ReleaseWriter writer(jme::units_of(run.bounds()), run.emit(), run.columns());
+  jme::ReportCollector collected(about, run.columns());
+  const auto stream = run.open([&](const jme::Release& release) {
+    fmt::print("{}", writer.line(release));
+    collected.add(release);
+  });
+  for (int t = 0; t < 5000; ++t) {
+    std::vector<double> row{12 + 7 * std::sin(0.01 * t), 20 + 5 * std::cos(0.03 * t)};
+    if (t % 50 == 0) row[1] = std::numeric_limits<double>::quiet_NaN();
+    intake.take(row);  // a bad row throws DataError, which says row and column
+    stream->push(row, intake.as_read());
+    if (const jme::Release* newest = stream->newest()) intake.learn(*newest);
+  }
+  stream->end_input();
+
+  const jme::report::Page page = jme::report_page(
+      {.run = about, .collected = collected, .last = *collected.last(), .title = "An example"});
+  std::ofstream(folder + "/report.html") << page.html();
+  // For the writer's eyes only: these counts are data.
+  for (const jme::Note& note : intake.notes()) {
+    if (note.kind == jme::Note::Kind::filled_rows) fmt::print(stderr, "{} rows were filled\n", note.count);
+  }
+  fmt::print(stderr, "{} bytes of report\n", std::filesystem::file_size(folder + "/report.html"));
+  std::filesystem::remove_all(folder);
+}

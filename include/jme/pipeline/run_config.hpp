@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <jme/columns/bounds.hpp>
+#include <jme/columns/missing.hpp>
+#include <jme/mechanism/stream_config.hpp>
+#include <jme/output/emit.hpp>
+#include <jme/store/durable_stream.hpp>
+
+namespace jme {
+
+/// Everything that a whole run is made from, public before its first row. Plain data; PreparedRun checks it.
+struct RunConfig {
+  /// Privacy, horizon, workload, method and shapes. The dimension may be left 0 where columns say it, the
+  /// norm bound where bounds do: it is then the square root of the dimension, which no row in the unit box
+  /// exceeds.
+  StreamConfig stream{};
+  /// Names of the columns, in the order of a row. Empty: PreparedRun::adopt_columns tells them later.
+  std::vector<std::string> columns{};
+  /// Public ranges of `columns`; none: rows are taken as they are.
+  std::optional<ColumnBounds> bounds{};
+  MissingRules missing{};  ///< what missing cells become; by default they make a row bad
+  OnBadRow on_bad_row = OnBadRow::fail;
+  /// Without values: mean and covariance, or what the second moment allows.
+  EmitOptions emit{};
+  /// Where the stream is kept, so that it survives its process; none: it lives in memory.
+  std::optional<DurableOptions> state{};
+  /// A durable stream leaves a partial last block open for a longer input, instead of releasing it.
+  bool leave_open = false;
+  std::optional<std::uint64_t> insecure_seed{};  ///< reproducible noise that protects nobody; for tests
+  /// What a record of CSV is, "lines" or "quoted"; empty for rows that come from elsewhere.
+  std::string records{};
+};
+
+}  // namespace jme

@@ -1,0 +1,83 @@
+#include "pipeline/streams.hpp"
+
+#include <utility>
+
+#include <jme/moments/moment_stream.hpp>
+
+namespace jme {
+
+namespace {
+
+class PassingStream final : public RunningStream {
+ public:
+  PassingStream(MomentStream stream, Publish publish)
+      : stream_(std::move(stream)), publish_(std::move(publish)) {}
+
+  void push(std::span<const double> row, std::span<const double> /*as_read*/) override {
+    give(stream_.push(row));
+  }
+  void end_input() override { give(stream_.finish()); }
+  [[nodiscard]] const Release* newest() const override {
+    return stream_.release().steps() > 0 ? &stream_.release() : nullptr;
+  }
+  [[nodiscard]] std::size_t rows() const override { return stream_.rows(); }
+
+ private:
+  void give(const Release& release) const {
+    if (release.is_new()) publish_(release);
+  }
+  MomentStream stream_;
+  Publish publish_;
+};
+
+class KeptStream final : public RunningStream {
+ public:
+  KeptStream(DurableStream stream, bool leave_open, Publish publish)
+      : stream_(std::move(stream)), leave_open_(leave_open), publish_(std::move(publish)) {}
+
+  void push(std::span<const double> row, std::span<const double> as_read) override {
+    stream_.push(row, as_read);
+    drain();
+  }
+  void end_input() override {
+    stream_.end_input(leave_open_ ? DurableStream::PartialBlock::leave
+                                  : DurableStream::PartialBlock::release);
+    drain();
+  }
+  void flush() override {
+    stream_.commit();
+    drain();
+  }
+  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> commit_due() const override {
+    return stream_.commit_due();
+  }
+  [[nodiscard]] std::optional<std::uint64_t> committed_rows() const override {
+    return stream_.committed_rows();
+  }
+  [[nodiscard]] const Release* newest() const override { return stream_.newest(); }
+  [[nodiscard]] std::size_t rows() const override { return stream_.rows(); }
+
+ private:
+  void drain() {
+    while (const Release* release = stream_.next()) publish_(*release);
+  }
+  DurableStream stream_;
+  bool leave_open_;
+  Publish publish_;
+};
+
+}  // namespace
+
+std::unique_ptr<RunningStream> passing_stream(const Mechanism& mechanism,
+                                              std::optional<InsecureTestSeed> seed,
+                                              RunningStream::Publish publish) {
+  return std::make_unique<PassingStream>(seed ? MomentStream(mechanism, *seed) : MomentStream(mechanism),
+                                         std::move(publish));
+}
+
+std::unique_ptr<RunningStream> durable_stream(const Mechanism& mechanism, const DurableOptions& options,
+                                              bool leave_open, RunningStream::Publish publish) {
+  return std::make_unique<KeptStream>(DurableStream(mechanism, options), leave_open, std::move(publish));
+}
+
+}  // namespace jme

@@ -1,0 +1,149 @@
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/moments/moment_stream.hpp>
+#include <jme/pipeline/row_intake.hpp>
+
+namespace jme {
+namespace {
+
+using ::testing::ElementsAre;
+using Row = std::vector<double>;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+const std::vector<std::string> two_columns{"a", "b"};
+
+RowIntake intake(const std::string& missing, OnBadRow on_bad_row = OnBadRow::fail, bool bounded = true) {
+  const ColumnBounds bounds =
+      bounded ? ColumnBounds::parse("a=0:10,b=-2:2", two_columns) : ColumnBounds::none(2);
+  const MissingCells cells =
+      missing.empty() ? MissingCells(2) : MissingRules::parse(missing).of(two_columns, bounds);
+  return {bounds, cells, on_bad_row, std::sqrt(2.0)};
+}
+
+Row taken(RowIntake& intake, Row row) {
+  intake.take(row);
+  return row;
+}
+
+std::vector<std::size_t> counts(const RowIntake& intake) {
+  std::vector<std::size_t> result;
+  for (const Note& note : intake.notes()) result.push_back(note.count);
+  return result;
+}
+
+TEST(RowIntake, MapsRowsToTheUnitBoxAndClampsThem) {
+  RowIntake rows = intake("");
+  EXPECT_EQ(taken(rows, {7.5, -1}), (Row{0.5, -0.5}));
+  EXPECT_EQ(taken(rows, {-1e300, 1e300}), (Row{-1, 1}));
+  EXPECT_THAT(counts(rows), ElementsAre());
+  RowIntake plain = intake("", OnBadRow::fail, false);
+  EXPECT_EQ(taken(plain, {7.5, -1}), (Row{7.5, -1}));
+}
+
+TEST(RowIntake, FillsNanAndRemembersTheRowAsItWas) {
+  RowIntake rows = intake("a=10,b=0");
+  Row row{nan, 1};
+  rows.take(row);
+  EXPECT_EQ(row, (Row{1, 0.5}));
+  EXPECT_TRUE(std::isnan(rows.as_read()[0]));
+  EXPECT_EQ(rows.as_read()[1], 0.5);
+  EXPECT_EQ(taken(rows, {nan, nan}), (Row{1, 0}));
+  EXPECT_EQ(taken(rows, {5, nan}), (Row{0, 0}));
+}
+
+TEST(RowIntake, RefusesABadRowWithItsPlaceAndDoesNotCountIt) {
+  RowIntake rows = intake("b=0");
+  static_cast<void>(taken(rows, {1, 1}));
+  for (const Row& bad : {Row{nan, 1}, Row{infinity, 1}, Row{-infinity, nan}}) {
+    try {
+      static_cast<void>(taken(rows, bad));
+      ADD_FAILURE() << "the row was taken";
+    } catch (const DataError& error) {
+      EXPECT_EQ(error.row(), 2U);
+      EXPECT_EQ(error.column(), 1U);
+    }
+  }
+  EXPECT_THROW(static_cast<void>(taken(rows, {1})), DataError);
+  static_cast<void>(taken(rows, {1, nan}));
+  ASSERT_EQ(rows.notes().size(), 2U);
+  EXPECT_EQ(rows.notes()[0].rows, 2U);
+}
+
+TEST(RowIntake, CountsABadRowAsZeroWhereAskedButNotOneThatMustNotBeMissing) {
+  RowIntake rows = intake("", OnBadRow::zero);
+  EXPECT_EQ(taken(rows, {nan, 1}), (Row{0, 0}));
+  Row row{9, infinity};
+  rows.take(row);
+  EXPECT_EQ(row, (Row{0, 0}));
+  EXPECT_THAT(rows.as_read(), ElementsAre(0, 0));
+  EXPECT_THAT(counts(rows), ElementsAre(2));
+  RowIntake strict = intake("fail", OnBadRow::zero);
+  EXPECT_THROW(static_cast<void>(taken(strict, {1, nan})), DataError);
+  EXPECT_EQ(taken(strict, {infinity, nan}), (Row{0, 0}));  // the first fault decides, as in a file
+}
+
+TEST(RowIntake, ReturnsNotesWithKindCountAndColumn) {
+  RowIntake rows = intake("centre", OnBadRow::zero);
+  for (const Row& row : {Row{1, nan}, Row{nan, nan}, Row{infinity, 1}, Row{1, 1}}) {
+    static_cast<void>(taken(rows, row));
+  }
+  const std::vector<Note> notes = rows.notes();
+  ASSERT_EQ(notes.size(), 4U);
+  EXPECT_EQ(notes[0].kind, Note::Kind::bad_rows);
+  EXPECT_EQ(notes[1].kind, Note::Kind::filled_rows);
+  EXPECT_EQ(notes[2].kind, Note::Kind::filled_cells);
+  EXPECT_EQ(notes[2].column, 0U);
+  EXPECT_EQ(notes[3].column, 1U);
+  EXPECT_THAT(counts(rows), ElementsAre(1, 2, 1, 2));
+  for (const Note& note : notes) EXPECT_EQ(note.rows, 4U);
+}
+
+// What becomes of a row is a function of that row, of public settings and of releases: whatever the rows
+// before it were, the same row gives the same bits.
+TEST(RowIntake, JudgesEachRowOnItsOwn) {
+  for (const char* rules : {"", "centre", "mean", "model", "a=3"}) {
+    for (const Row& before : {Row{1, 1}, Row{nan, nan}, Row{infinity, 0}, Row{1e308, nan}}) {
+      RowIntake calm = intake(rules, OnBadRow::zero), shaken = intake(rules, OnBadRow::zero);
+      static_cast<void>(taken(calm, {5, 0}));
+      static_cast<void>(taken(shaken, before));
+      for (const Row& row : {Row{2, nan}, Row{nan, nan}, Row{3, 1}, Row{nan, infinity}}) {
+        EXPECT_EQ(taken(calm, row), taken(shaken, row)) << rules;
+      }
+    }
+  }
+}
+
+TEST(RowIntake, FillsFromTheReleaseItLearntAndStaysInTheBox) {
+  StreamConfig config;
+  config.budget.sigma = 1e-6;
+  config.rows = 100;
+  config.every = 50;
+  config.dimension = 2;
+  config.norm_bound = std::sqrt(2.0);
+  MomentStream stream(Mechanism(config), InsecureTestSeed{1});
+  for (int t = 0; t < 50; ++t) {
+    const double a = 0.8 * std::sin(t);
+    stream.push(Row{a, 0.5 * a + 0.25});
+  }
+  RowIntake mean = intake("mean"), model = intake("model");
+  EXPECT_EQ(taken(mean, {10, nan})[1], 0);  // before the first release: the centre
+  mean.learn(stream.release());
+  model.learn(stream.release());
+  double average = 0;
+  for (int t = 0; t < 50; ++t) average += (0.4 * std::sin(t) + 0.25) / 50;
+  // Lattice steps of 2^-20 sqrt(2); the noise is smaller.
+  EXPECT_NEAR(taken(mean, {10, nan})[1], average, 3e-6);
+  // The line is known to the noise level, which the model adds to each variance of about 0.1.
+  EXPECT_NEAR(taken(model, {9, nan})[1], 0.5 * 0.8 + 0.25, 1e-3);
+  EXPECT_LE(std::abs(taken(model, {10, nan})[1]), 1);
+}
+
+}  // namespace
+}  // namespace jme
