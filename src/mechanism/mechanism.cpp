@@ -4,6 +4,8 @@
 #include <numeric>
 #include <span>
 
+#include <fmt/format.h>
+
 #include <jme/base/errors.hpp>
 #include <jme/filter/norms.hpp>
 #include <jme/mechanism/mechanism.hpp>
@@ -139,41 +141,84 @@ RoundingSlack rounding_slack(const StreamConfig& config, const Horizon& horizon,
 
 }  // namespace
 
-Mechanism::Mechanism(const StreamConfig& config)
+Mechanism::Mechanism(const StreamConfig& config) : Mechanism(config, nullptr) {}
+
+Mechanism::Mechanism(const StreamConfig& config, MechanismFamily& family) : Mechanism(config, &family) {}
+
+Mechanism::Mechanism(const StreamConfig& config, MechanismFamily* family)
     : config_(checked(config)),
       horizon_(checked_horizon(config)),
-      shape_first_(resolve(config.shape, config.workload, noise_horizon(), config)),
-      shape_second_(resolve_second(config, shape_first_, workload_second(), horizon_)),
-      a1_(config.workload.filter(horizon_)),
-      a2_(workload_second().filter(horizon_)),
-      c1_(checked_shape_filter(shape_first_.filter(config.workload, noise_horizon(), config.objective),
-                               shape_first_)),
-      c2_(config.method == Method::cs || (has_second() && asks_the_same(config))
-              ? c1_
-              : checked_shape_filter(shape_second_.filter(workload_second(), horizon_, config.objective),
-                                     shape_second_)),
+      parts_(family != nullptr ? family->parts_of(*this) : make_parts()),
       sigma_(config.budget.noise_multiplier()),
       mu_(gdp_mu(sigma_)),
       lattice_{.first = 0x1p-20 * config.norm_bound,
                .second = 0x1p-20 * config.norm_bound * config.norm_bound} {
   const bool joint = has_second() && !squares_noisy_rows(config_.method);
-  exposure_ = jme::exposure(c1_, joint ? c2_ : c1_, noise_horizon(), config_.participation);
   const RowModel rows{
       .adjacency = config_.adjacency, .dimension = config_.dimension, .norm_bound = config_.norm_bound};
-  lambda_free_ = joint ? largest_free_lambda(rows, exposure_) : 0;
+  lambda_free_ = joint ? largest_free_lambda(rows, exposure()) : 0;
 
   std::optional<double> lambda = config_.lambda;
   if (config_.balance && joint) {
     const auto n2 = static_cast<double>(second_moment_size(config_.second, config_.dimension));
     const double norms = second_is_like_first() ? 1
-                                                : error_norm_totals(a2_, c2_, error_steps()).sum /
-                                                      error_norm_totals(a1_, c1_, error_steps()).sum;
+                                                : error_norm_totals(a2(), c2(), error_steps()).sum /
+                                                      error_norm_totals(a1(), c1(), error_steps()).sum;
     const double ratio = *config_.balance * n2 * norms / static_cast<double>(config_.dimension);
-    lambda = weighted_lambda(rows, exposure_, ratio);
+    lambda = weighted_lambda(rows, exposure(), ratio);
   }
   calibration_ = calibrated(rows, sigma_, lambda);
   pay_for_rounding();
   if (config_.budget.sigma == 0) calibration_ = calibrated(rows, sigma_, lambda);
+}
+
+std::shared_ptr<const Mechanism::Parts> Mechanism::make_parts() const {
+  const bool joint = has_second() && !squares_noisy_rows(config_.method);
+  const Shape first = resolve(config_.shape, config_.workload, noise_horizon(), config_);
+  const Shape second = resolve_second(config_, first, workload_second(), horizon_);
+  const Filter c1 =
+      checked_shape_filter(first.filter(config_.workload, noise_horizon(), config_.objective), first);
+  const bool is_shared = config_.method == Method::cs || (has_second() && asks_the_same(config_));
+  const Filter c2 =
+      is_shared ? c1
+                : checked_shape_filter(second.filter(workload_second(), horizon_, config_.objective), second);
+  const ShapeRounding rounding = shape_rounding(c1);
+  return std::make_shared<const Parts>(
+      Parts{.shape_first = first,
+            .shape_second = second,
+            .a1 = config_.workload.filter(horizon_),
+            .a2 = workload_second().filter(horizon_),
+            .c1 = c1,
+            .c2 = c2,
+            .exposure = jme::exposure(c1, joint ? c2 : c1, noise_horizon(), config_.participation),
+            .rounding_first = rounding,
+            .rounding_second = is_shared || !joint ? rounding : shape_rounding(c2)});
+}
+
+// Everything that make_parts depends on, by name.
+std::shared_ptr<const Mechanism::Parts> MechanismFamily::parts_of(const Mechanism& mechanism) {
+  const StreamConfig& config = mechanism.config();
+  const auto has_numbers = [](const Shape& shape) {
+    return shape.kind() == Shape::Kind::custom || shape.blt_parameters().has_value();
+  };
+  const bool is_named = config.workload.kind() != Workload::Kind::custom &&
+                        mechanism.workload_second().kind() != Workload::Kind::custom &&
+                        !has_numbers(config.shape) &&
+                        !(config.shape_second && has_numbers(*config.shape_second));
+  if (!is_named) return mechanism.make_parts();
+  const StateLimit limit = state_limit(config);
+  const bool noises_rows = squares_noisy_rows(config.method);
+  const std::string key =
+      fmt::format("{} {} {}|{}|{}|{}|{}|{} {} {}|{}|{} {}|{} {}", config.rows, config.steps, config.unbounded,
+                  config.every, config.workload.name(),
+                  config.workload_second ? config.workload_second->name() : "", config.shape.name(),
+                  config.shape_second ? config.shape_second->name() : "", noises_rows,
+                  config.method == Method::cs, mechanism.has_second(), config.participation.rows,
+                  config.participation.separation, limit.vectors, limit.with_lags) +
+      fmt::format("|{}", static_cast<int>(config.objective));
+  std::shared_ptr<const Mechanism::Parts>& known = known_[key];
+  if (!known) known = mechanism.make_parts();
+  return known;
 }
 
 bool Mechanism::second_is_like_first() const {
@@ -189,9 +234,11 @@ std::size_t Mechanism::error_steps() const {
 void Mechanism::pay_for_rounding() {
   const double shift = gdp_mu(sigma_);
   const auto distance_with = [&](SumWords words) {
-    const NoiseDistance first = noise_distance(c1_, noise_scale_first(calibration_), shift, words);
+    const NoiseDistance first =
+        noise_distance(parts_->rounding_first, noise_scale_first(calibration_), shift, words);
     if (calibration_.std_second == 0) return first;
-    return joined(first, noise_distance(c2_, noise_scale_second(calibration_), shift, words));
+    return joined(first,
+                  noise_distance(parts_->rounding_second, noise_scale_second(calibration_), shift, words));
   };
   NoiseDistance distance = distance_with(sum_words_);
   if (distance.mu > affordable_cost * shift) {
@@ -222,7 +269,7 @@ Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optio
   return calibrate({.method = config_.method,
                     .sigma = sigma,
                     .rows = rows,
-                    .exposure = exposure_,
+                    .exposure = exposure(),
                     .second = config_.second,
                     .slack = rounding_slack(config_, horizon_, lattice_),
                     .lambda = lambda,

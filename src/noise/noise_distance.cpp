@@ -100,12 +100,10 @@ double mode_errors(const Mode& mode, double length, double taken_errors, std::si
 }
 
 /// The core of C = diag(row) T diag(column), draws of standard deviation 1.
-PastError core_error(const Filter& shape, SumWords words) {
-  Toeplitz core = shape.core();
-  const std::vector<LagTap> lags = std::move(core.lag_taps);
-  core.lag_taps.clear();
+PastError core_error(const Filter& shape, const CoreSizes& sizes, SumWords words) {
+  const Toeplitz& core = shape.core();
+  const std::vector<LagTap>& lags = core.lag_taps;
   const std::size_t steps = shape.steps();
-  const CoreSizes sizes = core_sizes(core, steps);
   const bool is_series = core.inverted;
   const double column = shape.column().is_one() ? 0 : 1;  // roundings of column * y
   const double tap = std::abs(core.taps[0]);
@@ -192,29 +190,54 @@ bool can_have_two_words(const Filter& shape) {
                      [](const Mode& mode) { return mode.pole >= 0 && mode.pole < 1; });
 }
 
-NoiseDistance noise_distance(const Filter& shape, const NoiseScale& scale, double shift, SumWords words) {
+ShapeRounding shape_rounding(const Filter& shape) {
   if (shape.last_row()) throw InvalidParameter("shape", "a shape's last row cannot be replaced");
   if (is_diagonal(shape)) return {};
-  const PastError past = shape.is_dense()
-                             ? dense_error(shape)
-                             : core_error(shape, can_have_two_words(shape) ? words : SumWords::one);
-  const Growth growth = shape.is_dense()
-                            ? Growth{.row = 1, .diagonal = shape.matrix().diagonal().cwiseAbs().maxCoeff()}
-                            : growth_of(shape);
-  const double first = shape.is_dense() ? 1 : std::abs(shape.core().coefficients(1)[0]);
-  const double smallest_fresh = scale.smallest() / (growth.diagonal * first);
+  PastError one, two;
+  Growth growth;
+  double first = 1;
+  if (shape.is_dense()) {
+    one = two = dense_error(shape);
+    growth.diagonal = shape.matrix().diagonal().cwiseAbs().maxCoeff();
+  } else {
+    Toeplitz without_lags = shape.core();
+    without_lags.lag_taps.clear();
+    const CoreSizes sizes = core_sizes(without_lags, shape.steps());
+    one = core_error(shape, sizes, SumWords::one);
+    two = can_have_two_words(shape) ? core_error(shape, sizes, SumWords::two) : one;
+    growth = growth_of(shape);
+    first = std::abs(shape.core().coefficients(1)[0]);
+  }
+  return {.errors_one_word = one.errors,
+          .errors_two_words = two.errors,
+          .cells = one.cells,
+          .watched = one.watched,
+          .row_growth = growth.row,
+          .fresh = 1 / (growth.diagonal * first),
+          .steps = static_cast<double>(shape.steps())};
+}
+
+NoiseDistance noise_distance(const ShapeRounding& shape, const NoiseScale& scale, double shift,
+                             SumWords words) {
+  const double errors = words == SumWords::one ? shape.errors_one_word : shape.errors_two_words;
+  if (errors == 0) return {};
   // eta = growth (13 + shift + cells (1 / (2 fresh) + eta)): half a unit of rounding in every step, and eta
   // itself, act like errors of the draws.
   constexpr double second_order = 1 + 0x1p-10;
-  const double growth_of_errors = u * growth.row * past.errors * second_order;
-  const double fed_back = growth_of_errors * past.cells;
+  const double growth_of_errors = u * shape.row_growth * errors * second_order;
+  const double fed_back = growth_of_errors * shape.cells;
   if (!(fed_back < 0x1p-10)) {
     throw InvalidParameter("shape", "its noise cannot be computed in doubles: rounding errors grow too much");
   }
+  const double smallest_fresh = scale.smallest() * shape.fresh;
   const double eta =
-      growth_of_errors * (past_reach + shift + past.cells * 0.5 / smallest_fresh) / (1 - fed_back);
-  const double draws = static_cast<double>(shape.steps()) * static_cast<double>(scale.width());
-  return {.mu = 2 * eta * std::sqrt(draws), .bad_past = draws * past.watched * beyond_reach};
+      growth_of_errors * (past_reach + shift + shape.cells * 0.5 / smallest_fresh) / (1 - fed_back);
+  const double draws = shape.steps * static_cast<double>(scale.width());
+  return {.mu = 2 * eta * std::sqrt(draws), .bad_past = draws * shape.watched * beyond_reach};
+}
+
+NoiseDistance noise_distance(const Filter& shape, const NoiseScale& scale, double shift, SumWords words) {
+  return noise_distance(shape_rounding(shape), scale, shift, words);
 }
 
 NoiseDistance joined(const NoiseDistance& a, const NoiseDistance& b) {

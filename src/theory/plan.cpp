@@ -165,7 +165,7 @@ class Planner {
       config.shape = optimum->first;
       config.shape_second = optimum->second;
     }
-    const Mechanism mechanism(config);
+    const Mechanism mechanism(config, family_);
     if (dense && !optimum) {
       optimum = Trial{.first = Shape::custom(mechanism.c1().matrix(), "dense"), .second = std::nullopt};
       if (mechanism.has_second() && !pp) optimum->second = Shape::custom(mechanism.c2().matrix(), "dense");
@@ -226,6 +226,7 @@ class Planner {
   std::optional<std::vector<Trial>> trials_over_steps_, trials_over_rows_;
   // The dense optimum takes long to find, so it is found once and then passed on as a matrix.
   std::optional<Trial> dense_over_steps_, dense_over_rows_;
+  MechanismFamily family_;
   std::map<std::string, std::optional<theory::ErrorNorms>> norms_;
   std::map<std::string, std::optional<theory::PpTerms>> pp_terms_;
 };

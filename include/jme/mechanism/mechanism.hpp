@@ -1,13 +1,17 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <jme/base/horizon.hpp>
 #include <jme/calibration/calibration.hpp>
 #include <jme/filter/filter.hpp>
 #include <jme/mechanism/stream_config.hpp>
+#include <jme/noise/noise_distance.hpp>
 #include <jme/noise/noise_scale.hpp>
 #include <jme/noise/sum_words.hpp>
 
@@ -20,11 +24,15 @@ struct Lattice {
   double second;  ///< gamma2 = 2^-20 zeta^2
 };
 
+class MechanismFamily;
+
 /// A configuration made concrete and checked once: filters, sensitivity and the pair (std1, std2).
 /// Holds no data and no randomness; the engine runs it and theory predicts it.
 class Mechanism {
  public:
   explicit Mechanism(const StreamConfig& config);
+  /// The same, sharing with others of its family.
+  Mechanism(const StreamConfig& config, MechanismFamily& family);
 
   [[nodiscard]] const StreamConfig& config() const { return config_; }
   [[nodiscard]] const Horizon& horizon() const { return horizon_; }
@@ -38,15 +46,15 @@ class Mechanism {
   [[nodiscard]] std::size_t error_steps() const;
   [[nodiscard]] bool has_second() const { return config_.second != SecondMoment::none; }
   /// Resolved shapes: never `automatic`.
-  [[nodiscard]] const Shape& shape_first() const { return shape_first_; }
-  [[nodiscard]] const Shape& shape_second() const { return shape_second_; }
+  [[nodiscard]] const Shape& shape_first() const { return parts_->shape_first; }
+  [[nodiscard]] const Shape& shape_second() const { return parts_->shape_second; }
 
   /// A1, A2 over the horizon's steps.
-  [[nodiscard]] const Filter& a1() const { return a1_; }
-  [[nodiscard]] const Filter& a2() const { return a2_; }
+  [[nodiscard]] const Filter& a1() const { return parts_->a1; }
+  [[nodiscard]] const Filter& a2() const { return parts_->a2; }
   /// C1, C2. Over steps; PP noises rows, so there C1 runs over rows.
-  [[nodiscard]] const Filter& c1() const { return c1_; }
-  [[nodiscard]] const Filter& c2() const { return c2_; }
+  [[nodiscard]] const Filter& c1() const { return parts_->c1; }
+  [[nodiscard]] const Filter& c2() const { return parts_->c2; }
 
   /// Noise multiplier in use. From (epsilon, delta) it is a little more than the exact Gaussian calibration:
   /// what rounding errors inside the noise could add is paid first (noise/GUARANTEES.md).
@@ -57,7 +65,7 @@ class Mechanism {
   [[nodiscard]] double bad_past() const { return bad_past_; }
   /// What that costs: relative extra noise, or relative extra mu where sigma was given.
   [[nodiscard]] double sampler_cost() const { return sampler_cost_; }
-  [[nodiscard]] const Exposure& exposure() const { return exposure_; }
+  [[nodiscard]] const Exposure& exposure() const { return parts_->exposure; }
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
   /// Where noise is drawn: a draw a step, or a draw a row for PP.
@@ -78,16 +86,35 @@ class Mechanism {
   [[nodiscard]] Calibration calibrated(const RowModel& rows, double sigma,
                                        std::optional<double> lambda) const;
   void pay_for_rounding();
+  friend class MechanismFamily;
+  /// What takes time for long streams, and depends on workloads, shapes and horizon alone.
+  struct Parts {
+    Shape shape_first, shape_second;
+    Filter a1, a2, c1, c2;
+    Exposure exposure;
+    ShapeRounding rounding_first, rounding_second;
+  };
+  Mechanism(const StreamConfig& config, MechanismFamily* family);
+  [[nodiscard]] std::shared_ptr<const Parts> make_parts() const;
+
   StreamConfig config_;
   Horizon horizon_;
-  Shape shape_first_, shape_second_;
-  Filter a1_, a2_, c1_, c2_;
+  std::shared_ptr<const Parts> parts_;
   double sigma_, mu_, bad_past_ = 0, sampler_cost_ = 0;
   SumWords sum_words_ = SumWords::one;
-  Exposure exposure_;
   Lattice lattice_;
   Calibration calibration_;
   double lambda_free_;
+};
+
+/// Mechanisms that are compared with each other: those with the same workloads, shapes and horizon share what
+/// takes time, whatever their method and budget. Shapes and workloads with numbers of their own share
+/// nothing.
+class MechanismFamily {
+ private:
+  friend class Mechanism;
+  [[nodiscard]] std::shared_ptr<const Mechanism::Parts> parts_of(const Mechanism& mechanism);
+  std::map<std::string, std::shared_ptr<const Mechanism::Parts>> known_;
 };
 
 }  // namespace jme

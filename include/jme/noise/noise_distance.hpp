@@ -21,6 +21,19 @@ struct NoiseDistance {
 [[nodiscard]] NoiseDistance noise_distance(const Filter& shape, const NoiseScale& scale, double shift,
                                            SumWords words = SumWords::one);
 
+/// What of a shape decides about it, whatever the scale: as costly as noise_distance, which is then a
+/// formula.
+struct ShapeRounding {
+  double errors_one_word = 0, errors_two_words = 0;  ///< 0: C is diagonal
+  double cells = 0, watched = 1;
+  double row_growth = 1;
+  double fresh = 1;  ///< least standard deviation of a step's own part, for a scale of 1
+  double steps = 0;
+};
+[[nodiscard]] ShapeRounding shape_rounding(const Filter& shape);
+[[nodiscard]] NoiseDistance noise_distance(const ShapeRounding& shape, const NoiseScale& scale, double shift,
+                                           SumWords words = SumWords::one);
+
 /// Both channels of a mechanism, one after the other.
 [[nodiscard]] NoiseDistance joined(const NoiseDistance& a, const NoiseDistance& b);
 
