@@ -5,10 +5,9 @@
 #include <jme/pipeline/prepared_run.hpp>
 
 #include "exit_codes.hpp"
-#include "input_flags.hpp"
+#include "input.hpp"
 #include "parse.hpp"
 #include "run_report.hpp"
-#include "state_flags.hpp"
 #include "stream_flags.hpp"
 
 namespace jme::cli {
@@ -90,7 +89,7 @@ class PlanCommand {
 
  private:
   CLI::App* app_;
-  StreamFlags stream_;
+  RunSettings given_;
   Text bounds_;
   bool json_ = false;
 };
@@ -105,18 +104,18 @@ class RunCommand {
   [[nodiscard]] ExitCode run() const;
 
  private:
-  // The flags, checked one by one; PreparedRun checks them together.
-  [[nodiscard]] RunConfig output_settings() const;
-  void add_settings(RunConfig& config, const InputFlags::Input& input) const;
+  /// What stands on the command line, over what stands in the settings file.
+  [[nodiscard]] RunSettings settings() const;
+  /// Settings checked one by one; PreparedRun checks them together.
+  [[nodiscard]] RunConfig config(const RunSettings& settings, Input& input) const;
   /// The rows of the input to the last, and the report.
-  void release_all(PreparedRun& run, const InputFlags::Input& input, std::optional<RunReport>& report) const;
+  void release_all(PreparedRun& run, const Input& input, bool durable, std::optional<RunReport>& report,
+                   bool shape_was_chosen) const;
   CLI::App* app_;
-  StreamFlags stream_;
-  InputFlags input_;
-  StateFlags state_;
+  RunSettings given_;
   ReportFlags report_;
-  Text emit_, output_, seed_;
-  bool raw_ = false, psd_ = false, dry_run_ = false, json_ = false;
+  Text file_, config_, output_;
+  bool dry_run_ = false, print_config_ = false, json_ = false;
 };
 
 /// What was spent on the streams of a state folder.

@@ -1,18 +1,20 @@
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/pipeline/run_fields.hpp>
 
 #include "stream_flags.hpp"
 
 namespace jme::cli {
 
 void HorizonFlags::attach(CLI::App& app) {
-  const std::string group = "Horizon (public)";
-  add_text(app, "--rows", rows, "N", "At most this many rows will ever come, or unbounded")->group(group);
-  add_text(app, "--steps", steps, "N", "The same in releases: rows = steps * every")->group(group);
-  add_text(app, "--every", every, "K",
-           "Publish after every K rows (default 1); more rows a release, less noise")
-      ->group(group);
+  const auto add = [&](const std::string& name, Text& target) {
+    const RunField& field = *find_run_field(name);
+    add_text(app, "--" + name, target, field.value, field.help)->group(field.group);
+  };
+  add("rows", rows);
+  add("steps", steps);
+  add("every", every);
 }
 
 bool HorizonFlags::is_unbounded() const {

@@ -2,6 +2,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/data/npy.hpp>
+#include <jme/pipeline/run_fields.hpp>
 
 namespace jme::cli {
 
@@ -11,6 +12,14 @@ CLI::Option* add_text(CLI::App& app, const std::string& names, Text& target, con
       .add_option_function<std::string>(
           names, [&target](const std::string& text) { target = text; }, description)
       ->type_name(type);
+}
+
+std::string shape_help() {
+  return find_run_field("shape")->help;
+}
+
+std::string workload_help() {
+  return find_run_field("workload")->help;
 }
 
 Workload parse_workload(const std::string& text, std::string_view name) {

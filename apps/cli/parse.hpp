@@ -22,9 +22,8 @@ CLI::Option* add_text(CLI::App& app, const std::string& names, Text& target, con
                       const std::string& description);
 
 /// What help says of --shape and --workload.
-inline constexpr const char* shape_help =
-    "auto (default), identity, sqrt, banded:16, banded-inverse:16, blt:4, scaled-blt:4, dense or @matrix.npy";
-inline constexpr const char* workload_help = "prefix, mean (default), decay:0.99, window:100 or @matrix.npy";
+[[nodiscard]] std::string shape_help();
+[[nodiscard]] std::string workload_help();
 
 /// As the library reads them, and "@matrix.npy".
 [[nodiscard]] Workload parse_workload(const std::string& text, std::string_view name);

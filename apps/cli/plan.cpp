@@ -17,7 +17,7 @@ namespace jme::cli {
 
 PlanCommand::PlanCommand(CLI::App& root)
     : app_(root.add_subcommand("plan", "Compare methods and noise shapes before touching any data")) {
-  stream_.attach(*app_);
+  StreamFlags::attach(*app_, given_);
   add_text(*app_, "--bounds", bounds_, "A=LO:HI,..",
            "As for run: gives the dimension and the norm bound, sqrt(dimension)")
       ->group("Rows (public)");
@@ -40,13 +40,14 @@ ExitCode PlanCommand::run() const {
     static_cast<void>(ColumnBounds::parse(*bounds_, columns));
     known = {.dimension = columns.size(), .norm_bound = std::sqrt(static_cast<double>(columns.size()))};
   }
-  const StreamConfig config = stream_.config(known);
+  const StreamFlags stream(given_, given_);
+  const StreamConfig config = stream.config(known);
   std::optional<Preparing> preparing(std::in_place, "jme: comparing");
-  const Plan result = plan(config, stream_.scope(config));
+  const Plan result = plan(config, stream.scope(config));
   preparing.reset();
   const std::string bounds = bounds_ ? fmt::format("--bounds {} ", *bounds_) : "";
   const std::string command =
-      fmt::format("jme run FILE {}{}", bounds, stream_.with_choice(result.candidates.at(result.recommended)));
+      fmt::format("jme run FILE {}{}", bounds, stream.with_choice(result.candidates.at(result.recommended)));
   nlohmann::ordered_json object = plan_json(result);
   object["recommended"]["command"] = command;
   Output().write(json_ ? json_line(object) : plan_table(result) + "Recommended: " + command + '\n');

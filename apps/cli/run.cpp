@@ -1,6 +1,9 @@
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -13,12 +16,14 @@
 
 #include "commands.hpp"
 #include "dry_run.hpp"
+#include "field_flags.hpp"
 #include "live_input.hpp"
 #include "notes.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "row_pump.hpp"
 #include "run_report.hpp"
+#include "state.hpp"
 
 namespace jme::cli {
 
@@ -32,14 +37,25 @@ std::vector<std::string> numbered(std::size_t dimension) {
   return names;
 }
 
+/// A settings file, which is short.
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file || std::filesystem::is_directory(path)) {
+    throw InvalidParameter("config", path, "a file that can be read");
+  }
+  return text.str();
+}
+
 /// Columns that were asked for keep the names they were asked by: those are public, while a header could be
 /// a first row of data that only looks like one.
-std::vector<std::string> public_names(const InputFlags::Input& input, const RowReader& reader) {
+std::vector<std::string> public_names(const Input& input, const RowReader& reader) {
   return input.options.columns.empty() ? reader.columns() : input.options.columns;
 }
 
 /// Column names from the flags alone.
-std::vector<std::string> names_without_a_file(const PreparedRun& run, const InputFlags::Input& input,
+std::vector<std::string> names_without_a_file(const PreparedRun& run, const Input& input,
                                               bool must_be_those_of_the_run) {
   if (!input.options.columns.empty()) return input.options.columns;
   if (!run.dimension_is_known()) {
@@ -57,7 +73,7 @@ std::vector<std::string> names_without_a_file(const PreparedRun& run, const Inpu
 
 /// What a run with these flags would promise, without opening its input: the plan and the privacy statement
 /// in words, or the object that would be its first line.
-void dry_run(PreparedRun& run, const InputFlags::Input& input, bool json) {
+void dry_run(PreparedRun& run, const Input& input, bool json) {
   std::string text;
   {
     const Preparing preparing("jme: working out the errors");
@@ -72,23 +88,24 @@ void dry_run(PreparedRun& run, const InputFlags::Input& input, bool json) {
 
 RunCommand::RunCommand(CLI::App& root)
     : app_(root.add_subcommand("run", "Private running moments of rows from a file or standard input")) {
-  input_.attach(*app_);
-  stream_.attach(*app_);
-  state_.attach(*app_);
+  add_text(*app_, "FILE", file_, "", "CSV, NDJSON or .npy, also .gz and .xz; - (default) is standard input");
+  add_text(*app_, "--config", config_, "FILE", "Settings as a JSON object; flags on top of them win")
+      ->group("Input");
+  add_fields(*app_, given_, "Input");
+  StreamFlags::attach(*app_, given_);
+  add_fields(*app_, given_, "Durable runs");
   const std::string group = "Output";
-  add_text(*app_, "--emit", emit_, "LIST", fmt::format("{} (default mean,covariance)", emit_help))
-      ->group(group);
-  app_->add_flag("--raw", raw_, "Keep the covariance's bias instead of removing it")->group(group);
-  app_->add_flag("--psd", psd_, "Project covariances to the nearest positive semidefinite matrix")
-      ->group(group);
+  for (const char* field : {"emit", "raw", "psd"}) add_field(*app_, given_, field);
   add_text(*app_, "--output", output_, "FILE", "Write there instead of standard output")->group(group);
   report_.attach(*app_, group);
   app_->add_flag("--dry-run", dry_run_, "Print the plan and the privacy statement; open no input")
       ->group(group);
   app_->add_flag("--json", json_, "With --dry-run: the object that would be the run's first line")
       ->group(group);
-  add_text(*app_, "--insecure-test-seed", seed_, "N", "Reproducible noise that protects NOBODY; for tests")
+  app_->add_flag("--print-config", print_config_,
+                 "Print the settings, defaults included, as --config reads them; open no input")
       ->group(group);
+  add_field(*app_, given_, "insecure_test_seed");
   app_->footer(
       "Writes one JSON object a line: first the configuration and the privacy statement, then the releases,\n"
       "t counting the rows included and noise_std standing beside every value.\n"
@@ -101,19 +118,23 @@ RunCommand::RunCommand(CLI::App& root)
 }
 
 ExitCode RunCommand::run() const {
-  if (!input_.file && !dry_run_ && ::isatty(STDIN_FILENO) == 1) {
+  if (!file_ && !dry_run_ && !print_config_ && ::isatty(STDIN_FILENO) == 1) {
     std::fputs(app_->help("jme").c_str(), stderr);
     print_error("no FILE was given and standard input is a terminal");
     return ExitCode::usage;
   }
-  // Everything the flags can get wrong, before anything is opened.
-  RunConfig config = output_settings();
-  InputFlags::Input input = input_.input();
-  add_settings(config, input);
+  // Everything the settings can get wrong, before anything is opened.
+  const RunSettings chosen = settings();
+  Input input;
+  RunConfig configured = config(chosen, input);
   std::optional<Preparing> preparing(std::in_place, preparing_noise);
-  PreparedRun run(std::move(config));
+  PreparedRun run(std::move(configured));
   preparing.reset();
   tell_unused(run);
+  if (print_config_) {
+    Output().write(chosen.to_json());
+    return ExitCode::ok;
+  }
   // No row may say how many columns there are.
   if (run.dimension_is_known() && input.options.columns.empty() && !input.has_header()) {
     input.options.width = run.mechanism().config().dimension;
@@ -126,43 +147,50 @@ ExitCode RunCommand::run() const {
   if (output_) other_files.push_back(*output_);
   std::optional<RunReport> report = make_report(report_, other_files);
   if (json_ && !dry_run_) print_note("--json is used with --dry-run; a run writes JSON in any case");
-  if (seed_) print_warning("--insecure-test-seed: this noise can be guessed and protects nobody");
+  if (chosen["insecure_test_seed"])
+    print_warning("--insecure-test-seed: this noise can be guessed and protects nobody");
 
   if (dry_run_) {
     dry_run(run, input, json_);
   } else {
-    release_all(run, input, report);
+    const Text& shape = chosen["shape"];
+    release_all(run, input, chosen["state"].has_value(), report, !shape || *shape == "auto");
   }
   return ExitCode::ok;
 }
 
-RunConfig RunCommand::output_settings() const {
-  RunConfig config;
-  if (seed_) config.insecure_seed = parse_count("insecure-test-seed", *seed_, 0);
-  if (emit_) config.emit.values = parse_emit(*emit_);
-  config.emit.bias = raw_ ? Bias::kept : Bias::removed;
-  config.emit.psd = psd_;
-  return config;
+RunSettings RunCommand::settings() const {
+  if (!config_) return given_;
+  return given_.over(RunSettings::from_json(text_of_file(*config_), *config_));
 }
 
-void RunCommand::add_settings(RunConfig& config, const InputFlags::Input& input) const {
+RunConfig RunCommand::config(const RunSettings& settings, Input& input) const {
+  RunConfig config;
+  if (const Text& seed = settings["insecure_test_seed"]) {
+    config.insecure_seed = parse_count("insecure-test-seed", *seed, 0);
+  }
+  if (const Text& emit = settings["emit"]) config.emit.values = parse_emit(*emit);
+  config.emit.bias = settings.is_on("raw") ? Bias::kept : Bias::removed;
+  config.emit.psd = settings.is_on("psd");
+  input = read_input(file_, settings);
   config.columns = input.options.columns;
   config.bounds = input.bounds;
   config.missing = input.missing;
   config.on_bad_row = input.options.on_bad_row;
   config.records = input.records_name();
   StreamFlags::FromColumns known = input.from_columns();
-  if (!known.dimension && !stream_.dimension) known.dimension = 0;  // the input will tell it
-  config.stream = stream_.config(known);
-  config.state = state_.options();
-  config.leave_open = state_.leave_open;
+  if (!known.dimension && !settings["dimension"]) known.dimension = 0;  // the input will tell it
+  config.stream = StreamFlags(settings, given_).config(known);
+  config.state = durable_options(settings);
+  config.leave_open = settings.is_on("leave_open");
+  return config;
 }
 
-void RunCommand::release_all(PreparedRun& run, const InputFlags::Input& input,
-                             std::optional<RunReport>& report) const {
+void RunCommand::release_all(PreparedRun& run, const Input& input, bool durable,
+                             std::optional<RunReport>& report, bool shape_was_chosen) const {
   InputOptions options = input.options;
   std::optional<LiveInput> live;
-  if (state_.state) options.before_read = live.emplace().before_read();
+  if (durable) options.before_read = live.emplace().before_read();
   RowReader reader(input.path, options);
   {
     const Preparing preparing(preparing_noise);
@@ -201,7 +229,7 @@ void RunCommand::release_all(PreparedRun& run, const InputFlags::Input& input,
   }
   output.close();
   tell(intake, run, reader.columns());
-  if (report) report->write(!stream_.shape || *stream_.shape == "auto");
+  if (report) report->write(shape_was_chosen);
 }
 
 }  // namespace jme::cli

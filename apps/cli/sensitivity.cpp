@@ -34,9 +34,9 @@ SensitivityCommand::SensitivityCommand(CLI::App& root)
   horizon_.attach(*app_);
   add_text(*app_, "--lambda", lambda_, "L",
            "Weight of the second moment (default: the largest that is free)");
-  add_text(*app_, "--workload,--workload1", workload_, "W", workload_help);
+  add_text(*app_, "--workload,--workload1", workload_, "W", workload_help());
   add_text(*app_, "--workload2", workload2_, "W", "The same for the second moment (default: as the first)");
-  add_text(*app_, "--shape,--shape1", shape_, "S", shape_help);
+  add_text(*app_, "--shape,--shape1", shape_, "S", shape_help());
   add_text(*app_, "--shape2", shape2_, "S", "The same for the second moment (default: as the first)");
   add_text(*app_, "--adjacency", adjacency_, "A", "replace-one (default) or add-remove");
   add_text(*app_, "--participations", participations_, "P", "Rows one person may contribute (default 1)");

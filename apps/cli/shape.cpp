@@ -44,9 +44,9 @@ constexpr std::size_t lengths[] = {100, 1'000, 10'000, 100'000, 1'000'000};
 
 ShapeCommand::ShapeCommand(CLI::App& root)
     : app_(root.add_subcommand("shape", "How good a noise shape is for a workload")) {
-  add_text(*app_, "--workload,--workload1", workload_, "W", workload_help);
+  add_text(*app_, "--workload,--workload1", workload_, "W", workload_help());
   horizon_.attach(*app_);
-  add_text(*app_, "--shape,--shape1", shape_, "S", shape_help);
+  add_text(*app_, "--shape,--shape1", shape_, "S", shape_help());
   add_text(*app_, "--objective", objective_, "O", "What to minimise: rmse (default) or max");
   add_text(*app_, "--max-state-vectors", max_state_vectors_, "N",
            "Most memory auto may use, in vectors (default 5; windows: 256 MB)");

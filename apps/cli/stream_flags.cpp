@@ -7,61 +7,29 @@
 #include <jme/base/errors.hpp>
 
 #include "exit_codes.hpp"
+#include "field_flags.hpp"
 
 namespace jme::cli {
 
-void StreamFlags::attach(CLI::App& app) {
-  const std::string privacy = "Privacy";
-  add_text(app, "--epsilon", epsilon, "E", "Privacy loss, with --delta")->group(privacy);
-  add_text(app, "--delta", delta, "D", "Slack of the guarantee, in (0, 1); well below 1/people")
-      ->group(privacy);
-  add_text(app, "--sigma", sigma, "S", "Noise multiplier, in place of --epsilon and --delta")->group(privacy);
-  add_text(app, "--adjacency", adjacency, "A", "replace-one (default) or add-remove")->group(privacy);
-  add_text(app, "--participations", participations, "P", "Rows one person may contribute (default 1)")
-      ->group(privacy);
-  add_text(app, "--separation", separation, "B", "Rows between two of them, at least (default 1)")
-      ->group(privacy);
+void StreamFlags::attach(CLI::App& app, RunSettings& given) {
+  for (const char* group :
+       {"Privacy", "Horizon (public)", "Rows (public)", "What is published", "How the noise is made"}) {
+    add_fields(app, given, group);
+  }
+}
 
-  horizon.attach(app);
-
-  const std::string rows = "Rows (public)";
-  add_text(app, "--dimension", dimension, "D", "Numbers in a row")->group(rows);
-  add_text(app, "--norm-bound", norm_bound, "Z", "Largest Euclidean length of a row; longer rows are clipped")
-      ->group(rows);
-
-  const std::string what = "What is published";
-  add_text(app, "--workload,--workload1", workload, "W", workload_help)->group(what);
-  add_text(app, "--workload2", workload2, "W", "The same for the second moment (default: as the first)")
-      ->group(what);
-  add_text(app, "--second", second, "KIND", "Second moment: full (default), diagonal or none")->group(what);
-
-  const std::string how = "How the noise is made";
-  add_text(app, "--method", method, "M", "jme (default), lambda-jme, ime, cs, pp or pp-debiased")->group(how);
-  add_text(app, "--shape,--shape1", shape, "S", shape_help)->group(how);
-  add_text(app, "--shape2", shape2, "S", "The same for the second moment (default: as the first)")
-      ->group(how);
-  add_text(app, "--lambda", lambda, "L", "Weight of the second moment for jme and lambda-jme")->group(how);
-  add_text(app, "--balance", balance, "B",
-           "free (default), balanced, or the weight of the second moment's error")
-      ->group(how);
-  add_text(app, "--alpha", alpha, "A", "ime: the first moment's share of the budget (default 0.5)")
-      ->group(how);
-  add_text(app, "--tau", tau, "T", "cs: weight of the squares (default 1/norm-bound^2)")->group(how);
-  add_text(app, "--objective", objective, "O", "What auto minimises: rmse (default) or max")->group(how);
-  add_text(app, "--max-state-vectors", max_state_vectors, "N",
-           "Most memory auto may use, in vectors (default 5; windows: 256 MB)")
-      ->group(how);
-  add_text(app, "--threads", threads, "N",
-           "Threads to share large steps among (default: the processor's, where they help)")
-      ->group(how);
+HorizonFlags StreamFlags::horizon() const {
+  return {.rows = text("rows"), .steps = text("steps"), .every = text("every")};
 }
 
 std::optional<std::size_t> StreamFlags::given_dimension() const {
+  const Text& dimension = text("dimension");
   if (!dimension) return std::nullopt;
   return parse_count("dimension", *dimension);
 }
 
 Budget StreamFlags::budget() const {
+  const Text &epsilon = text("epsilon"), &delta = text("delta"), &sigma = text("sigma");
   if (sigma) {
     if (epsilon || delta) throw InvalidParameter("sigma", "give either sigma or epsilon and delta, not both");
     return {.sigma = parse_positive("sigma", *sigma)};
@@ -78,6 +46,7 @@ Budget StreamFlags::budget() const {
 }
 
 void StreamFlags::set_balance(StreamConfig& config) const {
+  const Text &balance = text("balance"), &lambda = text("lambda"), &method = text("method");
   if (!balance) return;
   if (lambda) throw InvalidParameter("balance", "give either balance or lambda, not both");
   if (method && config.method != Method::jme && config.method != Method::lambda_jme) {
@@ -98,25 +67,33 @@ void StreamFlags::set_balance(StreamConfig& config) const {
 }
 
 void StreamFlags::note_unused(const StreamConfig& config) const {
-  const std::size_t fit = rows_that_fit(horizon.horizon(), config.participation);
-  if (separation && config.participation.rows == 1) {
+  const Text &method = text("method"), &balance = text("balance");
+  const std::size_t fit = rows_that_fit(horizon().horizon(), config.participation);
+  if (typed("separation") && config.participation.rows == 1) {
     print_note("--separation is used with --participations of 2 or more only");
   } else if (fit < config.participation.rows) {
     print_note(
         fmt::format("--participations: only {} fit into the horizon, so that many are protected", fit));
   }
   if (!method && !balance) return;
-  if (alpha && config.method != Method::ime) print_note("--alpha is used by --method ime only");
-  if (tau && config.method != Method::cs) print_note("--tau is used by --method cs only");
-  if (lambda && config.method != Method::jme && config.method != Method::lambda_jme) {
+  if (typed("alpha") && config.method != Method::ime) print_note("--alpha is used by --method ime only");
+  if (typed("tau") && config.method != Method::cs) print_note("--tau is used by --method cs only");
+  if (typed("lambda") && config.method != Method::jme && config.method != Method::lambda_jme) {
     print_note("--lambda is used by --method jme and lambda-jme only");
   }
 }
 
 StreamConfig StreamFlags::config(const FromColumns& columns) const {
+  const Text &dimension = text("dimension"), &norm_bound = text("norm_bound"), &workload = text("workload"),
+             &workload2 = text("workload2"), &second = text("second"), &method = text("method"),
+             &shape = text("shape"), &shape2 = text("shape2"), &lambda = text("lambda"),
+             &alpha = text("alpha"), &tau = text("tau"), &adjacency = text("adjacency"),
+             &participations = text("participations"), &separation = text("separation"),
+             &objective = text("objective"), &max_state_vectors = text("max_state_vectors"),
+             &threads = text("threads");
   StreamConfig result;
   result.budget = budget();
-  const Horizon length = horizon.horizon();
+  const Horizon length = horizon().horizon();
   result.unbounded = length.is_unbounded();
   if (!result.unbounded) result.rows = length.rows();
   result.every = length.every();
@@ -170,6 +147,7 @@ StreamConfig StreamFlags::config(const FromColumns& columns) const {
 }
 
 PlanScope StreamFlags::scope(const StreamConfig& config) const {
+  const Text &method = text("method"), &balance = text("balance"), &shape = text("shape");
   PlanScope named;
   if (method || balance) named.method = config.method;
   if (shape && config.shape.kind() != Shape::Kind::automatic) named.shape = config.shape;
@@ -177,7 +155,8 @@ PlanScope StreamFlags::scope(const StreamConfig& config) const {
 }
 
 std::string StreamFlags::with_choice(const PlanCandidate& candidate) const {
-  std::string text;
+  const Text& balance = text("balance");
+  std::string command;
   const auto add = [&](std::string_view flag, const Text& value) {
     if (!value) return;
     const bool plain = !value->empty() && value->find_first_not_of(
@@ -190,36 +169,37 @@ std::string StreamFlags::with_choice(const PlanCandidate& candidate) const {
       }
       quoted = '\'' + quoted + '\'';
     }
-    text += fmt::format("{}--{} {}", text.empty() ? "" : " ", flag, quoted);
+    command += fmt::format("{}--{} {}", command.empty() ? "" : " ", flag, quoted);
   };
-  add("epsilon", epsilon);
-  add("delta", delta);
-  add("sigma", sigma);
-  add("adjacency", adjacency);
-  add("participations", participations);
-  add("separation", separation);
-  add("rows", horizon.rows);
-  add("steps", horizon.steps);
-  add("every", horizon.every);
-  add("dimension", dimension);
-  add("norm-bound", norm_bound);
-  add("workload", workload);
-  add("workload2", workload2);
-  add("second", second);
+  add("epsilon", text("epsilon"));
+  add("delta", text("delta"));
+  add("sigma", text("sigma"));
+  add("adjacency", text("adjacency"));
+  add("participations", text("participations"));
+  add("separation", text("separation"));
+  add("rows", text("rows"));
+  add("steps", text("steps"));
+  add("every", text("every"));
+  add("dimension", text("dimension"));
+  add("norm-bound", text("norm_bound"));
+  add("workload", text("workload"));
+  add("workload2", text("workload2"));
+  add("second", text("second"));
   const bool weighted = balance && *balance != "free" && *balance != "balanced";
   if (weighted) {
-    add("balance", balance);
+    add("balance", text("balance"));
   } else {
     add("method", std::string(name(candidate.method)));
   }
   add("shape", candidate.shape.name());
   if (candidate.shape_second) add("shape2", candidate.shape_second->name());
-  if (candidate.method == Method::jme || candidate.method == Method::lambda_jme) add("lambda", lambda);
-  if (candidate.method == Method::ime) add("alpha", alpha);
-  if (candidate.method == Method::cs) add("tau", tau);
-  add("objective", objective);
-  add("threads", threads);
-  return text;
+  if (candidate.method == Method::jme || candidate.method == Method::lambda_jme)
+    add("lambda", text("lambda"));
+  if (candidate.method == Method::ime) add("alpha", text("alpha"));
+  if (candidate.method == Method::cs) add("tau", text("tau"));
+  add("objective", text("objective"));
+  add("threads", text("threads"));
+  return command;
 }
 
 }  // namespace jme::cli

@@ -26,6 +26,8 @@
 #include <jme/output/release_writer.hpp>
 #include <jme/output/report_page.hpp>
 #include <jme/pipeline/prepared_run.hpp>
+#include <jme/pipeline/run_fields.hpp>
+#include <jme/pipeline/run_settings.hpp>
 #include <jme/privacy/gaussian.hpp>
 #include <jme/privacy/subsampled.hpp>
 #include <jme/sensitivity/batch.hpp>

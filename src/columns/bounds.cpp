@@ -13,12 +13,6 @@
 
 namespace jme {
 
-/// One entry of the text.
-struct ColumnRange {
-  std::string name;
-  double low, high;
-};
-
 namespace {
 
 std::string_view trimmed(std::string_view text) {
@@ -74,7 +68,9 @@ void check_names(const std::vector<std::string>& columns) {
           fmt::format("column {} cannot be bounded: names with ',' or '=' are not supported", column));
 }
 
-std::vector<ColumnRange> parse_entries(std::string_view text) {
+}  // namespace
+
+std::vector<ColumnRange> parse_ranges(std::string_view text) {
   std::vector<ColumnRange> entries;
   for (;;) {
     const std::size_t comma = std::min(text.find(','), text.size());
@@ -86,11 +82,9 @@ std::vector<ColumnRange> parse_entries(std::string_view text) {
   }
 }
 
-}  // namespace
-
 ColumnBounds ColumnBounds::parse(std::string_view text, const std::vector<std::string>& columns) {
   check_names(columns);
-  ColumnBounds bounds = made_of(parse_entries(text), columns);
+  ColumnBounds bounds = made_of(parse_ranges(text), columns);
   bounds.text_ = text;
   return bounds;
 }
@@ -159,7 +153,7 @@ void ColumnBounds::to_unit(std::span<double> row) const {
 
 std::vector<std::string> bounded_columns(std::string_view text) {
   std::vector<std::string> names;
-  for (ColumnRange& entry : parse_entries(text)) names.push_back(std::move(entry.name));
+  for (ColumnRange& entry : parse_ranges(text)) names.push_back(std::move(entry.name));
   return names;
 }
 

@@ -7,7 +7,11 @@
 
 namespace jme {
 
-struct ColumnRange;
+/// The public range of a column.
+struct ColumnRange {
+  std::string name;
+  double low, high;
+};
 
 /// Public natural ranges of columns, "temp=-20:45,co=0:10000": each column is clamped to its range and mapped
 /// to [-1, 1].
@@ -37,6 +41,8 @@ class ColumnBounds {
   std::vector<double> centre_, half_width_;
 };
 
+/// The ranges in "a=0:1,b=..", in order, each checked by itself. Throws InvalidParameter("bounds", ...).
+[[nodiscard]] std::vector<ColumnRange> parse_ranges(std::string_view text);
 /// Column names bounded in "a=..,b=..", in order: the columns to take where nothing else names them.
 [[nodiscard]] std::vector<std::string> bounded_columns(std::string_view text);
 

@@ -1,4 +1,4 @@
-#include "input_flags.hpp"
+#include "input.hpp"
 
 #include <cmath>
 
@@ -48,41 +48,11 @@ char parse_delimiter(std::string_view text) {
 
 }  // namespace
 
-void InputFlags::attach(CLI::App& app) {
-  const std::string group = "Input";
-  add_text(app, "FILE", file, "", "CSV, NDJSON or .npy, also .gz and .xz; - (default) is standard input");
-  add_text(app, "--format", format, "F",
-           "csv, ndjson or npy (default: by the file's extension; stdin is csv)")
-      ->group(group);
-  add_text(app, "--compression", compression, "C",
-           "none, gzip or xz (default: by the file's extension, .gz or .xz; stdin is plain)")
-      ->group(group);
-  add_text(app, "--columns", columns, "A,B,..",
-           "Columns to use, in this order, by name or number (default: the bounded ones, else all of the "
-           "header's; "
-           "without a header they must be given here, by --bounds or, as 1 to D, by --dimension)")
-      ->group(group);
-  add_text(app, "--bounds", bounds, "A=LO:HI,..",
-           "PUBLIC range of every column; values are clamped to it and results come back in these units")
-      ->group(group);
-  app.add_flag("--no-header", no_header, "The first CSV line is a row, not names; columns are 1, 2, ..")
-      ->group(group);
-  add_text(app, "--records", records, "R",
-           "What a CSV record is: lines (default), one line whatever quotes it holds, safe where people "
-           "control bytes; or quoted, cells with line breaks (RFC 4180), for files that a CSV writer made")
-      ->group(group);
-  add_text(app, "--delimiter", delimiter, "C", "Between CSV fields (default ,); tab for tabs")->group(group);
-  add_text(app, "--on-bad-row", on_bad_row, "DO", "fail (default) or zero: count it as the zero row")
-      ->group(group);
-  add_text(
-      app, "--missing", missing, "DO",
-      "Missing cells become: centre (of the bounds), mean or model (what was released so far says of "
-      "them, alone or given the row's other cells), PUBLIC values, such as mean,RAIN=0; or fail (default: "
-      "the row is bad)")
-      ->group(group);
-}
-
-InputFlags::Input InputFlags::input() const {
+Input read_input(const Text& file, const RunSettings& settings) {
+  const Text &format = settings["format"], &compression = settings["compression"],
+             &records = settings["records"], &columns = settings["columns"], &bounds = settings["bounds"],
+             &delimiter = settings["delimiter"], &on_bad_row = settings["on_bad_row"],
+             &missing = settings["missing"];
   Input result{.path = file.value_or("-"), .options = {}};
   if (result.path.empty()) throw InvalidParameter("file", "the name is empty; - is standard input");
   if (format) result.options.format = parse_format(*format);
@@ -93,7 +63,7 @@ InputFlags::Input InputFlags::input() const {
   }
   if (delimiter) result.options.delimiter = parse_delimiter(*delimiter);
   if (on_bad_row) result.options.on_bad_row = parse_on_bad_row(*on_bad_row);
-  result.options.header = !no_header;
+  result.options.header = !settings.is_on("no_header");
   if (columns) {
     result.options.columns = parse_list("columns", *columns);
   } else if (bounds) {
@@ -108,24 +78,24 @@ InputFlags::Input InputFlags::input() const {
   return result;
 }
 
-StreamFlags::FromColumns InputFlags::Input::from_columns() const {
+StreamFlags::FromColumns Input::from_columns() const {
   StreamFlags::FromColumns known;
   if (!options.columns.empty()) known.dimension = options.columns.size();
   if (bounds) known.norm_bound = std::sqrt(static_cast<double>(options.columns.size()));
   return known;
 }
 
-bool InputFlags::Input::has_header() const {
+bool Input::has_header() const {
   const InputFormat kind = input_format(path, options);
   return kind == InputFormat::npy || (kind == InputFormat::csv && options.header);
 }
 
-std::string InputFlags::Input::records_name() const {
+std::string Input::records_name() const {
   if (input_format(path, options) != InputFormat::csv) return "";
   return options.records == Records::quoted ? "quoted" : "lines";
 }
 
-bool InputFlags::Input::has_numbered_columns() const {
+bool Input::has_numbered_columns() const {
   const InputFormat kind = input_format(path, options);
   return kind == InputFormat::npy || (kind == InputFormat::csv && !options.header);
 }
