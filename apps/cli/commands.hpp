@@ -5,10 +5,10 @@
 #include <jme/pipeline/prepared_run.hpp>
 
 #include "exit_codes.hpp"
+#include "horizon_flags.hpp"
 #include "input.hpp"
 #include "parse.hpp"
 #include "run_report.hpp"
-#include "stream_flags.hpp"
 
 namespace jme::cli {
 
@@ -106,8 +106,6 @@ class RunCommand {
  private:
   /// What stands on the command line, over what stands in the settings file.
   [[nodiscard]] RunSettings settings() const;
-  /// Settings checked one by one; PreparedRun checks them together.
-  [[nodiscard]] RunConfig config(const RunSettings& settings, Input& input) const;
   /// The rows of the input to the last, and the report.
   void release_all(PreparedRun& run, const Input& input, bool durable, std::optional<RunReport>& report,
                    bool shape_was_chosen) const;

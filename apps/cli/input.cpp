@@ -1,7 +1,5 @@
 #include "input.hpp"
 
-#include <cmath>
-
 #include <jme/base/errors.hpp>
 
 namespace jme::cli {
@@ -30,12 +28,6 @@ Records parse_records(std::string_view text) {
   throw InvalidParameter("records", text, "lines or quoted");
 }
 
-OnBadRow parse_on_bad_row(std::string_view text) {
-  if (text == "fail") return OnBadRow::fail;
-  if (text == "zero") return OnBadRow::zero;
-  throw InvalidParameter("on-bad-row", text, "fail or zero");
-}
-
 char parse_delimiter(std::string_view text) {
   if (text == "tab" || text == "\\t") return '\t';
   const bool one = text.size() == 1;
@@ -50,9 +42,7 @@ char parse_delimiter(std::string_view text) {
 
 Input read_input(const Text& file, const RunSettings& settings) {
   const Text &format = settings["format"], &compression = settings["compression"],
-             &records = settings["records"], &columns = settings["columns"], &bounds = settings["bounds"],
-             &delimiter = settings["delimiter"], &on_bad_row = settings["on_bad_row"],
-             &missing = settings["missing"];
+             &records = settings["records"], &delimiter = settings["delimiter"];
   Input result{.path = file.value_or("-"), .options = {}};
   if (result.path.empty()) throw InvalidParameter("file", "the name is empty; - is standard input");
   if (format) result.options.format = parse_format(*format);
@@ -62,27 +52,8 @@ Input read_input(const Text& file, const RunSettings& settings) {
     throw InvalidParameter("records", "quoted", "used with CSV");
   }
   if (delimiter) result.options.delimiter = parse_delimiter(*delimiter);
-  if (on_bad_row) result.options.on_bad_row = parse_on_bad_row(*on_bad_row);
   result.options.header = !settings.is_on("no_header");
-  if (columns) {
-    result.options.columns = parse_list("columns", *columns);
-  } else if (bounds) {
-    result.options.columns = bounded_columns(*bounds);
-  }
-  const std::vector<std::string>& names = result.options.columns;
-  if (bounds) result.bounds = ColumnBounds::parse(*bounds, names);
-  if (missing) result.missing = MissingRules::parse(*missing);
-  if (!names.empty()) {
-    static_cast<void>(result.missing.of(names, result.bounds.value_or(ColumnBounds::none(names.size()))));
-  }
   return result;
-}
-
-StreamFlags::FromColumns Input::from_columns() const {
-  StreamFlags::FromColumns known;
-  if (!options.columns.empty()) known.dimension = options.columns.size();
-  if (bounds) known.norm_bound = std::sqrt(static_cast<double>(options.columns.size()));
-  return known;
 }
 
 bool Input::has_header() const {

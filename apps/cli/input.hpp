@@ -1,29 +1,19 @@
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
-#include <CLI/CLI.hpp>
-
-#include <jme/columns/bounds.hpp>
-#include <jme/columns/missing.hpp>
 #include <jme/data/row_reader.hpp>
+#include <jme/pipeline/run_settings.hpp>
 
 #include "parse.hpp"
-#include "stream_flags.hpp"
 
 namespace jme::cli {
 
-/// Where rows come from and how their columns are read; nothing is opened.
+/// Where rows come from and how they are read; nothing is opened.
 struct Input {
   std::string path;  ///< "-" is standard input
   InputOptions options;
-  std::optional<ColumnBounds> bounds{};
-  MissingRules missing{};
 
-  /// What the flags alone say about the stream: with bounds the norm bound is sqrt(d).
-  [[nodiscard]] StreamFlags::FromColumns from_columns() const;
   /// Whether the input itself says publicly which columns there are: a CSV header or a .npy shape.
   [[nodiscard]] bool has_header() const;
   /// What a record is, where that was a choice (CSV); empty elsewhere.

@@ -1,7 +1,5 @@
 #include "parse.hpp"
 
-#include <jme/base/errors.hpp>
-#include <jme/data/npy.hpp>
 #include <jme/pipeline/run_fields.hpp>
 
 namespace jme::cli {
@@ -20,22 +18,6 @@ std::string shape_help() {
 
 std::string workload_help() {
   return find_run_field("workload")->help;
-}
-
-Workload parse_workload(const std::string& text, std::string_view name) {
-  if (text.starts_with('@')) return custom(read_npy_matrix(text.substr(1), name), text);
-  return Workload::parse(text, name);
-}
-
-Shape parse_shape(const std::string& text, std::string_view name) {
-  if (text.starts_with('@')) return Shape::custom(read_npy_matrix(text.substr(1), name), text);
-  return Shape::parse(text, name);
-}
-
-Objective parse_objective(std::string_view text) {
-  if (text == "rmse") return Objective::rmse;
-  if (text == "max") return Objective::max;
-  throw InvalidParameter("objective", text, "rmse or max");
 }
 
 }  // namespace jme::cli

@@ -8,8 +8,6 @@
 
 #include <jme/base/parse.hpp>
 #include <jme/base/values.hpp>
-#include <jme/shaping/shape.hpp>
-#include <jme/workload/workload.hpp>
 
 namespace jme::cli {
 
@@ -24,11 +22,5 @@ CLI::Option* add_text(CLI::App& app, const std::string& names, Text& target, con
 /// What help says of --shape and --workload.
 [[nodiscard]] std::string shape_help();
 [[nodiscard]] std::string workload_help();
-
-/// As the library reads them, and "@matrix.npy".
-[[nodiscard]] Workload parse_workload(const std::string& text, std::string_view name);
-[[nodiscard]] Shape parse_shape(const std::string& text, std::string_view name);
-
-[[nodiscard]] Objective parse_objective(std::string_view text);
 
 }  // namespace jme::cli

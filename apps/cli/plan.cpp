@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <jme/columns/bounds.hpp>
+#include <jme/data/npy.hpp>
 #include <jme/output/plan_json.hpp>
 #include <jme/theory/plan.hpp>
 
@@ -11,13 +12,14 @@
 #include "output.hpp"
 #include "plan_table.hpp"
 #include "progress.hpp"
+#include "stream_flags.hpp"
 #include "table.hpp"
 
 namespace jme::cli {
 
 PlanCommand::PlanCommand(CLI::App& root)
     : app_(root.add_subcommand("plan", "Compare methods and noise shapes before touching any data")) {
-  StreamFlags::attach(*app_, given_);
+  add_stream_fields(*app_, given_);
   add_text(*app_, "--bounds", bounds_, "A=LO:HI,..",
            "As for run: gives the dimension and the norm bound, sqrt(dimension)")
       ->group("Rows (public)");
@@ -34,20 +36,20 @@ PlanCommand::PlanCommand(CLI::App& root)
 }
 
 ExitCode PlanCommand::run() const {
-  StreamFlags::FromColumns known;
+  KnownColumns known;
   if (bounds_) {
     const std::vector<std::string> columns = bounded_columns(*bounds_);
     static_cast<void>(ColumnBounds::parse(*bounds_, columns));
     known = {.dimension = columns.size(), .norm_bound = std::sqrt(static_cast<double>(columns.size()))};
   }
-  const StreamFlags stream(given_, given_);
-  const StreamConfig config = stream.config(known);
+  const StreamConfig config = stream_config(given_, known, read_npy_matrix);
+  tell_unused(given_, given_, config);
   std::optional<Preparing> preparing(std::in_place, "jme: comparing");
-  const Plan result = plan(config, stream.scope(config));
+  const Plan result = plan(config, plan_scope(given_, config));
   preparing.reset();
   const std::string bounds = bounds_ ? fmt::format("--bounds {} ", *bounds_) : "";
   const std::string command =
-      fmt::format("jme run FILE {}{}", bounds, stream.with_choice(result.candidates.at(result.recommended)));
+      fmt::format("jme run FILE {}{}", bounds, with_choice(given_, result.candidates.at(result.recommended)));
   nlohmann::ordered_json object = plan_json(result);
   object["recommended"]["command"] = command;
   Output().write(json_ ? json_line(object) : plan_table(result) + "Recommended: " + command + '\n');

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/data/npy.hpp>
 #include <jme/output/release_writer.hpp>
+#include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/prepared_run.hpp>
 
 #include "commands.hpp"
@@ -23,7 +25,7 @@
 #include "progress.hpp"
 #include "row_pump.hpp"
 #include "run_report.hpp"
-#include "state.hpp"
+#include "stream_flags.hpp"
 
 namespace jme::cli {
 
@@ -92,7 +94,7 @@ RunCommand::RunCommand(CLI::App& root)
   add_text(*app_, "--config", config_, "FILE", "Settings as a JSON object; flags on top of them win")
       ->group("Input");
   add_fields(*app_, given_, "Input");
-  StreamFlags::attach(*app_, given_);
+  add_stream_fields(*app_, given_);
   add_fields(*app_, given_, "Durable runs");
   const std::string group = "Output";
   for (const char* field : {"emit", "raw", "psd"}) add_field(*app_, given_, field);
@@ -125,10 +127,14 @@ ExitCode RunCommand::run() const {
   }
   // Everything the settings can get wrong, before anything is opened.
   const RunSettings chosen = settings();
-  Input input;
-  RunConfig configured = config(chosen, input);
+  Input input = read_input(file_, chosen);
+  RunConfig config = run_config(chosen, read_npy_matrix);
+  tell_unused(given_, chosen, config.stream);
+  input.options.columns = config.columns;
+  input.options.on_bad_row = config.on_bad_row;
+  config.records = input.records_name();
   std::optional<Preparing> preparing(std::in_place, preparing_noise);
-  PreparedRun run(std::move(configured));
+  PreparedRun run(std::move(config));
   preparing.reset();
   tell_unused(run);
   if (print_config_) {
@@ -162,28 +168,6 @@ ExitCode RunCommand::run() const {
 RunSettings RunCommand::settings() const {
   if (!config_) return given_;
   return given_.over(RunSettings::from_json(text_of_file(*config_), *config_));
-}
-
-RunConfig RunCommand::config(const RunSettings& settings, Input& input) const {
-  RunConfig config;
-  if (const Text& seed = settings["insecure_test_seed"]) {
-    config.insecure_seed = parse_count("insecure-test-seed", *seed, 0);
-  }
-  if (const Text& emit = settings["emit"]) config.emit.values = parse_emit(*emit);
-  config.emit.bias = settings.is_on("raw") ? Bias::kept : Bias::removed;
-  config.emit.psd = settings.is_on("psd");
-  input = read_input(file_, settings);
-  config.columns = input.options.columns;
-  config.bounds = input.bounds;
-  config.missing = input.missing;
-  config.on_bad_row = input.options.on_bad_row;
-  config.records = input.records_name();
-  StreamFlags::FromColumns known = input.from_columns();
-  if (!known.dimension && !settings["dimension"]) known.dimension = 0;  // the input will tell it
-  config.stream = StreamFlags(settings, given_).config(known);
-  config.state = durable_options(settings);
-  config.leave_open = settings.is_on("leave_open");
-  return config;
 }
 
 void RunCommand::release_all(PreparedRun& run, const Input& input, bool durable,

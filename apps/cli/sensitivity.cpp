@@ -2,6 +2,8 @@
 #include <optional>
 
 #include <jme/base/errors.hpp>
+#include <jme/data/npy.hpp>
+#include <jme/pipeline/configure.hpp>
 #include <jme/sensitivity/batch.hpp>
 #include <jme/sensitivity/participation.hpp>
 #include <jme/shaping/shape.hpp>
@@ -81,10 +83,11 @@ ExitCode SensitivityCommand::run() const {
     throw InvalidParameter("batch", "give either batch or every: each says what a step is");
   const bool squares_of_batch = squares != Squares::per_example && batch > 1;
 
-  const Workload workload = parse_workload(workload_.value_or("mean"), "workload");
-  const Workload workload2 = workload2_ ? parse_workload(*workload2_, "workload2") : workload;
-  const Shape shape = parse_shape(shape_.value_or("auto"), "shape");
-  const Shape shape2 = shape2_ ? parse_shape(*shape2_, "shape2") : shape;
+  const Workload workload = parse_workload(workload_.value_or("mean"), "workload", read_npy_matrix);
+  const Workload workload2 =
+      workload2_ ? parse_workload(*workload2_, "workload2", read_npy_matrix) : workload;
+  const Shape shape = parse_shape(shape_.value_or("auto"), "shape", read_npy_matrix);
+  const Shape shape2 = shape2_ ? parse_shape(*shape2_, "shape2", read_npy_matrix) : shape;
   // The workloads must fit the horizon even where the shape does not look at them.
   static_cast<void>(workload.filter(horizon));
   static_cast<void>(workload2.filter(horizon));

@@ -1,6 +1,8 @@
 #include <optional>
 
 #include <jme/base/errors.hpp>
+#include <jme/data/npy.hpp>
+#include <jme/pipeline/configure.hpp>
 #include <jme/shaping/shape.hpp>
 
 #include "commands.hpp"
@@ -67,8 +69,8 @@ ExitCode ShapeCommand::run() const {
   const Objective objective = parse_objective(objective_.value_or("rmse"));
   std::optional<std::size_t> memory;
   if (max_state_vectors_) memory = parse_count("max-state-vectors", *max_state_vectors_, 0);
-  const Workload workload = parse_workload(workload_.value_or("mean"), "workload");
-  const Shape asked = parse_shape(shape_.value_or("auto"), "shape");
+  const Workload workload = parse_workload(workload_.value_or("mean"), "workload", read_npy_matrix);
+  const Shape asked = parse_shape(shape_.value_or("auto"), "shape", read_npy_matrix);
   std::optional<Preparing> preparing(std::in_place, "jme: working out the errors");
   const Shape shape = (asked.kind() == Shape::Kind::automatic
                            ? choose_shape(workload, horizon, objective, state_limit(memory, 1))

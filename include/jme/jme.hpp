@@ -25,6 +25,7 @@
 #include <jme/output/privacy_statement.hpp>
 #include <jme/output/release_writer.hpp>
 #include <jme/output/report_page.hpp>
+#include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/run_fields.hpp>
 #include <jme/pipeline/run_settings.hpp>

@@ -1,11 +1,13 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <jme/base/errors.hpp>
+#include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/run_fields.hpp>
 #include <jme/pipeline/run_settings.hpp>
 
@@ -105,6 +107,61 @@ TEST(RunSettings, PrintedAndReadBackMeanTheSameAndSayTheDefaults) {
   EXPECT_EQ(object["no_header"], true);
   EXPECT_EQ(object["psd"], false);
   EXPECT_EQ(read(printed).to_json(), printed);
+}
+
+TEST(RunSettings, MakeTheConfigurationOfARun) {
+  const RunConfig config = run_config(read(
+      R"({"epsilon": 1, "delta": 1e-6, "bounds": {"temp": [-20, 45], "co": [0, 100]}, "rows": 5000,
+          "every": 1000, "workload": "decay:0.9", "emit": ["mean"], "on_bad_row": "zero", "missing": "mean",
+          "state": "folder", "source": "sensors", "leave_open": true, "participations": 3})"));
+  EXPECT_EQ(config.stream.budget.epsilon, 1);
+  EXPECT_EQ(config.stream.rows, 5000U);
+  EXPECT_EQ(config.stream.dimension, 2U);
+  EXPECT_EQ(config.stream.workload.name(), "decay:0.9");
+  EXPECT_EQ(config.stream.participation.rows, 3U);
+  EXPECT_EQ(config.columns, (std::vector<std::string>{"temp", "co"}));
+  EXPECT_EQ(config.bounds->text(), "temp=-20:45,co=0:100");
+  EXPECT_EQ(config.on_bad_row, OnBadRow::zero);
+  EXPECT_EQ(config.missing.text(), "mean");
+  EXPECT_EQ(config.state->source, "sensors");
+  EXPECT_TRUE(config.leave_open);
+}
+
+TEST(RunSettings, ThatAreIncompleteOrContradictoryAreRefusedByField) {
+  const auto field = [](const std::string& json) -> std::string {
+    try {
+      static_cast<void>(run_config(read(json)));
+    } catch (const InvalidParameter& error) {
+      return error.field();
+    }
+    return "none";
+  };
+  EXPECT_EQ(field(R"({"sigma": 1, "rows": 9, "norm_bound": 1})"), "none");
+  EXPECT_EQ(field(R"({"rows": 9, "norm_bound": 1})"), "epsilon");
+  EXPECT_EQ(field(R"({"sigma": 1, "norm_bound": 1})"), "rows");
+  EXPECT_EQ(field(R"({"sigma": 1, "rows": 9})"), "norm_bound");
+  EXPECT_EQ(field(R"({"sigma": 1, "rows": 9, "bounds": {"a": [0, 1]}, "dimension": 2})"), "dimension");
+  EXPECT_EQ(field(R"({"sigma": 1, "rows": 9, "norm_bound": 1, "source": "x"})"), "source");
+  EXPECT_EQ(field(R"({"sigma": 1, "rows": 9, "norm_bound": 1, "threads": 5000})"), "threads");
+  EXPECT_EQ(field(R"({"sigma": 1, "rows": 9, "norm_bound": 1, "on_bad_row": "skip"})"), "on_bad_row");
+  EXPECT_EQ(field(R"({"sigma": 1, "rows": 9, "norm_bound": 1, "workload": "@m.npy"})"), "workload");
+}
+
+TEST(RunSettings, ThatChangeNothingAreReturnedAsNotes) {
+  const RunSettings given = read(
+      R"({"sigma": 1, "rows": 9, "norm_bound": 1, "separation": 4, "method": "cs", "alpha": 0.3, "tau": 2})");
+  const auto notes = notes_on(given, given, run_config(given).stream);
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_EQ(notes[0].field, "separation");
+  EXPECT_EQ(notes[0].kind, SettingNote::Kind::needs_participations);
+  EXPECT_EQ(notes[1].field, "alpha");
+  EXPECT_EQ(notes[1].kind, SettingNote::Kind::other_method);
+  // What a file says is complete and not said on purpose.
+  EXPECT_TRUE(notes_on(RunSettings(), given, run_config(given).stream).empty());
+  const RunSettings many = read(R"({"sigma": 1, "rows": 9, "norm_bound": 1, "participations": 20})");
+  const auto beyond = notes_on(many, many, run_config(many).stream);
+  ASSERT_EQ(beyond.size(), 1U);
+  EXPECT_EQ(beyond[0].count, 9U);
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include <jme/base/horizon.hpp>
+#include <jme/pipeline/run_config.hpp>
+#include <jme/pipeline/run_settings.hpp>
+
+namespace jme {
+
+/// Reads the matrix of a workload or a shape that is written "@name"; `field` is for messages.
+using MatrixReader = std::function<Eigen::MatrixXd(const std::string& name, std::string_view field)>;
+
+/// The configuration that settings describe, each checked by itself; PreparedRun checks them together. What
+/// only says how a file is read (format, compression, records, delimiter, no_header) is left to who reads it.
+/// Without a reader matrices are refused. Throws InvalidParameter.
+[[nodiscard]] RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matrix = {});
+
+/// What the columns and their bounds say about a stream, where they say it. A dimension of 0: the input will
+/// tell it.
+struct KnownColumns {
+  std::optional<std::size_t> dimension{};
+  std::optional<double> norm_bound{};
+};
+/// The part of it that makes the stream, for plans as well.
+[[nodiscard]] StreamConfig stream_config(const RunSettings& settings, const KnownColumns& columns,
+                                         const MatrixReader& read_matrix = {});
+
+/// The texts of rows or steps, and every. Throws with an explanation of what a horizon is where neither
+/// length is given.
+[[nodiscard]] Horizon horizon_of(const std::optional<std::string>& rows,
+                                 const std::optional<std::string>& steps,
+                                 const std::optional<std::string>& every);
+/// As Workload::parse and Shape::parse, and "@name".
+[[nodiscard]] Workload parse_workload(const std::string& text, std::string_view field,
+                                      const MatrixReader& read_matrix);
+[[nodiscard]] Shape parse_shape(const std::string& text, std::string_view field,
+                                const MatrixReader& read_matrix);
+[[nodiscard]] Objective parse_objective(std::string_view text);
+
+/// A setting that changes nothing, or less than it says.
+struct SettingNote {
+  enum class Kind {
+    needs_participations,  ///< used with two or more of them only
+    beyond_horizon,        ///< only `count` of them fit into the horizon
+    other_method           ///< used by another method only
+  };
+  std::string field;
+  Kind kind;
+  std::size_t count = 0;
+};
+/// Of the settings that were given on purpose; `settings` may have more from a file.
+[[nodiscard]] std::vector<SettingNote> notes_on(const RunSettings& given, const RunSettings& settings,
+                                                const StreamConfig& config);
+
+}  // namespace jme

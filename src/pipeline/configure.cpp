@@ -1,0 +1,257 @@
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/base/parse.hpp>
+#include <jme/pipeline/configure.hpp>
+
+namespace jme {
+
+namespace {
+
+using Text = std::optional<std::string>;
+
+Eigen::MatrixXd matrix_of(const std::string& text, std::string_view field, const MatrixReader& read_matrix) {
+  if (!read_matrix) throw InvalidParameter(field, text, "a name: matrices cannot be read here");
+  return read_matrix(text.substr(1), field);
+}
+
+OnBadRow parse_on_bad_row(std::string_view text) {
+  if (text == "fail") return OnBadRow::fail;
+  if (text == "zero") return OnBadRow::zero;
+  throw InvalidParameter("on-bad-row", text, "fail or zero");
+}
+
+Budget budget_of(const RunSettings& settings) {
+  const Text &epsilon = settings["epsilon"], &delta = settings["delta"], &sigma = settings["sigma"];
+  if (sigma) {
+    if (epsilon || delta) throw InvalidParameter("sigma", "give either sigma or epsilon and delta, not both");
+    return {.sigma = parse_positive("sigma", *sigma)};
+  }
+  if (!epsilon && !delta) {
+    throw InvalidParameter(
+        "epsilon", "must be given together with delta (or sigma in their place): how much privacy to spend");
+  }
+  if (!delta)
+    throw InvalidParameter("delta", "must be given together with epsilon; well below 1/people, such as 1e-6");
+  if (!epsilon) throw InvalidParameter("epsilon", "must be given together with delta");
+  // Through the checked types, so that a zero is named here and not mistaken for "not given".
+  return {.epsilon = Epsilon(parse_real("epsilon", *epsilon)), .delta = Delta(parse_real("delta", *delta))};
+}
+
+void set_balance(StreamConfig& config, const RunSettings& settings) {
+  const Text &balance = settings["balance"], &lambda = settings["lambda"], &method = settings["method"];
+  if (!balance) return;
+  if (lambda) throw InvalidParameter("balance", "give either balance or lambda, not both");
+  if (method && config.method != Method::jme && config.method != Method::lambda_jme) {
+    throw InvalidParameter("balance", *balance, "left out unless the method is jme or lambda-jme");
+  }
+  if (*balance == "free") {
+    config.method = Method::jme;
+  } else if (*balance == "balanced") {
+    config.method = Method::lambda_jme;  // its default is nu = 1, which is what balanced means
+  } else {
+    try {
+      config.balance = parse_positive("balance", *balance);
+    } catch (const InvalidParameter&) {
+      throw InvalidParameter("balance", *balance, "free, balanced or a weight above 0");
+    }
+    config.method = Method::lambda_jme;
+  }
+}
+
+std::optional<DurableOptions> durable_options(const RunSettings& settings) {
+  const Text &state = settings["state"], &source = settings["source"], &stream = settings["stream"],
+             &commit_interval = settings["commit_interval"], &max_mu = settings["max_mu"];
+  if (!state) {
+    const auto refuse = [](std::string_view name) {
+      throw InvalidParameter(name, "is for durable runs: give state as well");
+    };
+    if (source) refuse("source");
+    if (stream) refuse("stream");
+    if (commit_interval) refuse("commit-interval");
+    if (settings.is_on("leave_open")) refuse("leave-open");
+    if (max_mu) refuse("max-mu");
+    return std::nullopt;
+  }
+  if (state->empty()) throw InvalidParameter("state", "the name of the folder is empty");
+  DurableOptions options;
+  options.directory = *state;
+  if (source) options.source = *source;
+  if (options.source.empty()) throw InvalidParameter("source", "the name is empty");
+  if (stream) options.stream = *stream;
+  if (commit_interval) {
+    constexpr std::size_t hour = 3'600'000;
+    const std::size_t milliseconds = parse_count("commit-interval", *commit_interval, 0);
+    if (milliseconds > hour) throw InvalidParameter("commit-interval", *commit_interval, "at most an hour");
+    options.commit_interval = std::chrono::milliseconds(milliseconds);
+  }
+  if (max_mu) options.max_mu = parse_positive("max-mu", *max_mu);
+  return options;
+}
+
+/// Columns, their bounds and what becomes of their missing cells.
+void set_columns(RunConfig& config, const RunSettings& settings) {
+  const Text &columns = settings["columns"], &bounds = settings["bounds"], &missing = settings["missing"];
+  if (const Text& on_bad_row = settings["on_bad_row"]) config.on_bad_row = parse_on_bad_row(*on_bad_row);
+  if (columns) {
+    config.columns = parse_list("columns", *columns);
+  } else if (bounds) {
+    config.columns = bounded_columns(*bounds);
+  }
+  if (bounds) config.bounds = ColumnBounds::parse(*bounds, config.columns);
+  if (missing) config.missing = MissingRules::parse(*missing);
+  if (config.columns.empty()) return;
+  const ColumnBounds none = ColumnBounds::none(config.columns.size());
+  static_cast<void>(config.missing.of(config.columns, config.bounds.value_or(none)));
+}
+
+}  // namespace
+
+Workload parse_workload(const std::string& text, std::string_view field, const MatrixReader& read_matrix) {
+  if (text.starts_with('@')) return custom(matrix_of(text, field, read_matrix), text);
+  return Workload::parse(text, field);
+}
+
+Shape parse_shape(const std::string& text, std::string_view field, const MatrixReader& read_matrix) {
+  if (text.starts_with('@')) return Shape::custom(matrix_of(text, field, read_matrix), text);
+  return Shape::parse(text, field);
+}
+
+Objective parse_objective(std::string_view text) {
+  if (text == "rmse") return Objective::rmse;
+  if (text == "max") return Objective::max;
+  throw InvalidParameter("objective", text, "rmse or max");
+}
+
+Horizon horizon_of(const std::optional<std::string>& rows, const std::optional<std::string>& steps,
+                   const std::optional<std::string>& every) {
+  const std::size_t block = every ? parse_count("every", *every) : 1;
+  if (rows && steps) throw InvalidParameter("rows", "give either rows or steps, not both");
+  if (rows == "unbounded" || steps == "unbounded") return Horizon::unbounded(block);
+  if (rows) return Horizon(parse_count("rows", *rows), block);
+  if (!steps) {
+    throw InvalidParameter(
+        "rows",
+        "must be given (or steps): it is the horizon, the most rows this stream will ever have; the "
+        "noise is prepared for exactly that many, so it must be chosen in public before the first "
+        "row and cannot be counted from the data; choose generously, fewer rows may come; or unbounded, "
+        "for prefix, mean and decay");
+  }
+  const std::size_t releases = parse_count("steps", *steps);
+  std::size_t total = 0;
+  if (__builtin_mul_overflow(releases, block, &total) || total > (std::size_t{1} << 53)) {
+    throw InvalidParameter("steps", *steps, "at most 2^53 rows when multiplied by every");
+  }
+  return Horizon(total, block);
+}
+
+StreamConfig stream_config(const RunSettings& settings, const KnownColumns& columns,
+                           const MatrixReader& read_matrix) {
+  const Text &dimension = settings["dimension"], &norm_bound = settings["norm_bound"],
+             &workload = settings["workload"], &workload2 = settings["workload2"],
+             &second = settings["second"], &method = settings["method"], &shape = settings["shape"],
+             &shape2 = settings["shape2"], &lambda = settings["lambda"], &alpha = settings["alpha"],
+             &tau = settings["tau"], &adjacency = settings["adjacency"],
+             &participations = settings["participations"], &separation = settings["separation"],
+             &objective = settings["objective"], &max_state_vectors = settings["max_state_vectors"],
+             &threads = settings["threads"];
+  StreamConfig result;
+  result.budget = budget_of(settings);
+  const Horizon length = horizon_of(settings["rows"], settings["steps"], settings["every"]);
+  result.unbounded = length.is_unbounded();
+  if (!result.unbounded) result.rows = length.rows();
+  result.every = length.every();
+
+  std::optional<std::size_t> given;
+  if (dimension) given = parse_count("dimension", *dimension);
+  if (given && columns.dimension && *given != *columns.dimension) {
+    throw InvalidParameter("dimension", *dimension,
+                           fmt::format("{}, the number of columns", *columns.dimension));
+  }
+  if (!given && !columns.dimension)
+    throw InvalidParameter("dimension", "must be given: how many numbers a row has");
+  result.dimension = given ? *given : *columns.dimension;
+
+  if (norm_bound) {
+    result.norm_bound = NormBound(parse_real("norm-bound", *norm_bound));
+  } else if (columns.norm_bound) {
+    result.norm_bound = *columns.norm_bound;
+  } else {
+    throw InvalidParameter(
+        "norm-bound",
+        "must be given (or bounds, with run): the longest row that counts in full, longer ones are "
+        "clipped to it and the noise hides rows of that length; it must be known in public "
+        "beforehand and is never estimated from the data, since an estimate would give data away");
+  }
+
+  if (workload) result.workload = parse_workload(*workload, "workload", read_matrix);
+  if (workload2) result.workload_second = parse_workload(*workload2, "workload2", read_matrix);
+  if (second) result.second = parse_second(*second);
+  if (method) result.method = parse_method(*method);
+  if (shape) result.shape = parse_shape(*shape, "shape", read_matrix);
+  if (shape2) result.shape_second = parse_shape(*shape2, "shape2", read_matrix);
+  if (lambda) result.lambda = parse_positive("lambda", *lambda);
+  if (alpha) {
+    result.alpha = parse_real("alpha", *alpha);
+    if (!(result.alpha > 0 && result.alpha < 1)) throw InvalidParameter("alpha", *alpha, "in (0, 1)");
+  }
+  if (tau) result.tau = parse_positive("tau", *tau);
+  set_balance(result, settings);
+  if (adjacency) result.adjacency = parse_adjacency(*adjacency);
+  if (participations) result.participation.rows = parse_count("participations", *participations);
+  if (separation) result.participation.separation = parse_count("separation", *separation);
+  if (objective) result.objective = parse_objective(*objective);
+  if (max_state_vectors) result.max_state_vectors = parse_count("max-state-vectors", *max_state_vectors, 0);
+  if (threads) {
+    const std::size_t count = parse_count("threads", *threads);
+    if (count > 1024) throw InvalidParameter("threads", *threads, "at most 1024");
+    result.threads = static_cast<unsigned>(count);
+  }
+  return result;
+}
+
+std::vector<SettingNote> notes_on(const RunSettings& given, const RunSettings& settings,
+                                  const StreamConfig& config) {
+  using enum SettingNote::Kind;
+  std::vector<SettingNote> notes;
+  const Horizon horizon = horizon_of(settings["rows"], settings["steps"], settings["every"]);
+  const std::size_t fit = rows_that_fit(horizon, config.participation);
+  if (given["separation"] && config.participation.rows == 1) {
+    notes.push_back({.field = "separation", .kind = needs_participations});
+  } else if (fit < config.participation.rows) {
+    notes.push_back({.field = "participations", .kind = beyond_horizon, .count = fit});
+  }
+  if (!settings["method"] && !settings["balance"]) return notes;
+  const bool joint = config.method == Method::jme || config.method == Method::lambda_jme;
+  const auto note = [&](const char* field, bool is_used) {
+    if (given[field] && !is_used) notes.push_back({.field = field, .kind = other_method});
+  };
+  note("alpha", config.method == Method::ime);
+  note("tau", config.method == Method::cs);
+  note("lambda", joint);
+  return notes;
+}
+
+RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matrix) {
+  RunConfig config;
+  if (const Text& seed = settings["insecure_test_seed"]) {
+    config.insecure_seed = parse_count("insecure-test-seed", *seed, 0);
+  }
+  if (const Text& emit = settings["emit"]) config.emit.values = parse_emit(*emit);
+  config.emit.bias = settings.is_on("raw") ? Bias::kept : Bias::removed;
+  config.emit.psd = settings.is_on("psd");
+  set_columns(config, settings);
+  KnownColumns known{.dimension = config.columns.size()};
+  if (config.columns.empty() && settings["dimension"]) known.dimension.reset();
+  if (config.bounds) known.norm_bound = std::sqrt(static_cast<double>(config.columns.size()));
+  config.stream = stream_config(settings, known, read_matrix);
+  config.state = durable_options(settings);
+  config.leave_open = settings.is_on("leave_open");
+  return config;
+}
+
+}  // namespace jme
