@@ -80,6 +80,35 @@ TEST(Architecture, TheoryNeverSeesNoiseOrData) {
     EXPECT_FALSE(rules.at("theory").contains(room));
 }
 
+/// The room and all that it uses, directly or through others.
+std::set<std::string> reach(const Rules& rules, const std::string& room) {
+  std::set<std::string> reached{room};
+  std::vector<std::string> open{room};
+  while (!open.empty()) {
+    const std::string next = open.back();
+    open.pop_back();
+    for (const std::string& other : rules.at(next)) {
+      if (reached.insert(other).second) open.push_back(other);
+    }
+  }
+  return reached;
+}
+
+// A front whose rows do not come from a file needs no reader of files, nor what readers link.
+TEST(Architecture, RunsAndTheirOutputReachNoFileReader) {
+  const std::string cmake = text_of(root / "CMakeLists.txt");
+  const Rules rules = rules_in(cmake);
+  for (const char* front : {"pipeline", "output"}) {
+    for (const std::string& room : reach(rules, front)) {
+      EXPECT_NE(room, "data") << front;
+      std::smatch line;
+      ASSERT_TRUE(std::regex_search(cmake, line, std::regex("jme_module\\(" + room + "\\b[^)]*\\)")));
+      EXPECT_FALSE(std::regex_search(line.str(), std::regex("simdjson|ZLIB|LZMA|CLI11"))) << line.str();
+    }
+  }
+  EXPECT_TRUE(reach(rules, "data").contains("base"));
+}
+
 TEST(Architecture, TheCheckFindsAForbiddenInclude) {
   const Rules rules =
       rules_in("jme_module(base LINKS fmt)\njme_module(theory USES base)\njme_module(noise USES base)");

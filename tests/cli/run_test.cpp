@@ -235,7 +235,8 @@ TEST_F(RunCommand, NamesWhatItCanEmit) {
   }
   expect_refused(jme(secure + "--rows 3 --emit covariance --second none", {.input = csv(3)}), 2,
                  "left out where second is none");
-  expect_refused(jme(secure + "--rows 3 --emit second --second none", {.input = csv(3)}), 2, "left out where second is none");
+  expect_refused(jme(secure + "--rows 3 --emit second --second none", {.input = csv(3)}), 2,
+                 "left out where second is none");
   expect_refused(jme(secure + "--rows 3 --workload prefix --workload2 mean", {.input = csv(3)}), 2,
                  "one workload");
   expect_refused(
