@@ -24,11 +24,11 @@ const std::string settings =
 const std::string same_as_flags =
     "run --epsilon 1 --delta 1e-6 --bounds a=0:10,b=-20:20 --rows 100 --every 2 --emit mean,covariance "
     "--missing mean --insecure-test-seed 1 ";
-const std::string rows = "a,b\n9,\n8,4\nNA,2\n7,NaN\n";
+const std::string four_rows = "a,b\n9,\n8,4\nNA,2\n7,NaN\n";
 
 TEST_F(SettingsFile, GivesTheRunOfTheSameFlags) {
-  const CommandResult by_file = jme("run --config " + written(settings), {.input = rows});
-  const CommandResult by_flags = jme(same_as_flags, {.input = rows});
+  const CommandResult by_file = jme("run --config " + written(settings), {.input = four_rows});
+  const CommandResult by_flags = jme(same_as_flags, {.input = four_rows});
   EXPECT_EQ(by_file.code, 0) << by_file.err;
   EXPECT_EQ(by_file.out, by_flags.out);
   EXPECT_EQ(by_file.err, by_flags.err);
@@ -36,7 +36,7 @@ TEST_F(SettingsFile, GivesTheRunOfTheSameFlags) {
 
 TEST_F(SettingsFile, LosesToFlagsOnTopOfIt) {
   const CommandResult by_file =
-      jme("run --config " + written(settings) + " --every 4 --emit mean", {.input = rows});
+      jme("run --config " + written(settings) + " --every 4 --emit mean", {.input = four_rows});
   EXPECT_EQ(by_file.code, 0) << by_file.err;
   EXPECT_EQ(by_file.lines()[0]["configuration"]["every"], 4);
   EXPECT_EQ(by_file.releases().size(), 1U);
@@ -44,11 +44,11 @@ TEST_F(SettingsFile, LosesToFlagsOnTopOfIt) {
 }
 
 TEST_F(SettingsFile, WithAnUnknownKeyIsRefusedWithTheNearestKnownOne) {
-  expect_refused(jme("run --config " + written(R"({"epsilon": 1, "evry": 2})"), {.input = rows}), 2,
+  expect_refused(jme("run --config " + written(R"({"epsilon": 1, "evry": 2})"), {.input = four_rows}), 2,
                  "unknown key evry; the nearest known one is every");
-  expect_refused(jme("run --config " + written("{"), {.input = rows}), 2, "is not JSON");
-  expect_refused(jme("run --config " + path("none.json"), {.input = rows}), 2, "a file that can be read");
-  expect_refused(jme("run --config " + path("."), {.input = rows}), 2, "a file that can be read");
+  expect_refused(jme("run --config " + written("{"), {.input = four_rows}), 2, "is not JSON");
+  expect_refused(jme("run --config " + path("none.json"), {.input = four_rows}), 2, "a file that can be read");
+  expect_refused(jme("run --config " + path("."), {.input = four_rows}), 2, "a file that can be read");
 }
 
 TEST_F(SettingsFile, IsPrintedCompleteAndReadBackGivesTheSameRun) {
@@ -61,8 +61,8 @@ TEST_F(SettingsFile, IsPrintedCompleteAndReadBackGivesTheSameRun) {
   EXPECT_EQ(object["participations"], 1);
   EXPECT_EQ(object["bounds"]["b"], nlohmann::json({-20.0, 20.0}));
   const std::string file = written(printed.out);
-  const CommandResult again = jme("run --config " + file, {.input = rows}),
-                      direct = jme(same_as_flags, {.input = rows});
+  const CommandResult again = jme("run --config " + file, {.input = four_rows}),
+                      direct = jme(same_as_flags, {.input = four_rows});
   EXPECT_EQ(again.out, direct.out);
   EXPECT_EQ(again.err, direct.err);
   EXPECT_EQ(jme("run --config " + file + " --print-config").out, printed.out);

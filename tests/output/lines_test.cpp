@@ -92,7 +92,7 @@ TEST(MetadataLine, IsOneObjectWithVersionConfigurationPrivacyAndColumns) {
   const std::string line = metadata_line(run.description(), columns);
   EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1);
   const auto object = nlohmann::json::parse(line);
-  EXPECT_EQ(object["jme"], JME_VERSION);
+  EXPECT_EQ(object["jme"], version);
   EXPECT_EQ(object["columns"], nlohmann::json(columns));
   EXPECT_EQ(object["configuration"]["bounds"], run.bounds.text());
   EXPECT_EQ(object["configuration"]["emit"], nlohmann::json({"mean"}));
