@@ -33,6 +33,14 @@ struct Interval {
   Real low, high;
 };
 
+/// MPFR keeps constants and numbers for a thread and leaves it to the thread to free them.
+struct ThreadsNumbers {
+  ThreadsNumbers() = default;
+  ThreadsNumbers(const ThreadsNumbers&) = delete;
+  ThreadsNumbers& operator=(const ThreadsNumbers&) = delete;
+  ~ThreadsNumbers() { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
+};
+
 constexpr std::uint64_t most_further_blocks = 64;
 constexpr double largest_whole = 0x1p50;
 
@@ -116,6 +124,7 @@ double nearest(mpfr_ptr end, mpfr_rnd_t direction) {
 
 double nearest_whole_of_bits(const PairBits& bits, Half half, const AffineDraw& affine,
                              const FurtherBits& further) {
+  static const thread_local ThreadsNumbers freed_at_its_end;
   constexpr std::uint64_t one = 1;
   const bool is_negative = (bits.angle >> 63) != 0, is_exchanged = (bits.angle >> 62 & 1) != 0;
   const bool is_sine = is_exchanged == (half == Half::first);
