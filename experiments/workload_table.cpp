@@ -44,7 +44,8 @@ Figure workload_table(const Effort& effort) {
                          Row{"exponential, weight β", "E_β", "β^(t−i) for i ≤ t", decay(0.9)},
                          Row{"standard average", "V", "1/t for i ≤ t", mean()},
                          Row{"sliding window, size k", "W_k", "1/k for t−k < i ≤ t", window(10)}}) {
-    const Shape chosen = choose_shape(row.workload, Horizon(table_horizon), Objective::rmse, state_limit({}, 1));
+    const Shape chosen =
+        choose_shape(row.workload, Horizon(table_horizon), Objective::rmse, state_limit({}, 1));
     table.rows.push_back({row.method, row.symbol, row.coefficients, "--workload " + row.workload.name(),
                           rmse(row.workload, Shape::identity()), rmse(row.workload, Shape::square_root()),
                           rmse(row.workload, chosen), chosen.name()});

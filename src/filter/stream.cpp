@@ -61,9 +61,9 @@ class PastSum {
     in_block_ = 0;
   }
 
-  std::span<double> total_;
   alignas(64) std::array<double, FilterStream::tile> block_;  // set by its first term
   std::array<Weighted, 8> terms_;
+  std::span<double> total_;
   std::size_t pending_ = 0, in_block_ = 0;
   bool empty_ = true;
 };
