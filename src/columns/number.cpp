@@ -134,4 +134,12 @@ CellStatus parse_number(std::string_view cell, double& value) {
   return CellStatus::number;
 }
 
+std::optional<std::size_t> column_number(std::string_view text, std::size_t count) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  if (!whole || number < 1 || number > count) return std::nullopt;
+  return number - 1;
+}
+
 }  // namespace jme

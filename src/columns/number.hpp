@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace jme {
@@ -17,5 +19,8 @@ enum class CellStatus { number, missing, text, not_finite, out_of_range };
 
 /// Whether the cell is blank or a word that stands for a missing value: NA, N/A, NaN, null, in any case.
 [[nodiscard]] bool is_missing(std::string_view cell);
+
+/// The index of a column called by its 1-based number, if `text` is one and there are so many.
+[[nodiscard]] std::optional<std::size_t> column_number(std::string_view text, std::size_t count);
 
 }  // namespace jme

@@ -34,14 +34,6 @@ std::string available_names(const std::vector<std::string>& available) {
 
 }  // namespace
 
-std::optional<std::size_t> column_number(std::string_view text, std::size_t count) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc{} && end == text.data() + text.size();
-  if (!whole || number < 1 || number > count) return std::nullopt;
-  return number - 1;
-}
-
 std::vector<std::string> numbered_columns(std::size_t count) {
   std::vector<std::string> names(count);
   for (std::size_t i = 0; i < count; ++i) names[i] = std::to_string(i + 1);

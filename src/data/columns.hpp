@@ -11,9 +11,6 @@ namespace jme::data {
 /// More columns than this are taken for a file that is not what it seems.
 constexpr std::size_t most_columns = std::size_t{1} << 20;
 
-/// The index of a column called by its 1-based number, if `text` is one and there are so many.
-[[nodiscard]] std::optional<std::size_t> column_number(std::string_view text, std::size_t count);
-
 /// "1" to "n": the names of columns that have none.
 [[nodiscard]] std::vector<std::string> numbered_columns(std::size_t count);
 

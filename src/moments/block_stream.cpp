@@ -10,6 +10,7 @@
 #include <jme/noise/shaped_noise.hpp>
 
 #include "moments/block_kernels.hpp"
+#include "moments/fork_guard.hpp"
 #include "moments/worker_pool.hpp"
 
 namespace jme {
@@ -45,6 +46,7 @@ struct BlockStream::Engine {
   }
 
   void check_whole() const {
+    guard.check();
     if (broken) throw StateError("the stream failed inside a step and cannot go on");
   }
 
@@ -96,6 +98,7 @@ struct BlockStream::Engine {
     broken = false;
   }
 
+  ForkGuard guard;
   BatchMechanism mechanism;
   ShapedNoise noise_first;
   std::optional<ShapedNoise> noise_second;

@@ -15,4 +15,9 @@ ForkGuard::ForkGuard() {
   born_ = forks_.load(std::memory_order_relaxed);
 }
 
+void ForkGuard::refuse() {
+  throw StateError(
+      "the stream belongs to the process that this one was forked from: its noise would be used twice");
+}
+
 }  // namespace jme

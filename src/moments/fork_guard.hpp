@@ -9,9 +9,13 @@ namespace jme {
 class ForkGuard {
  public:
   ForkGuard();
-  [[nodiscard]] bool is_in_child() const { return forks_.load(std::memory_order_relaxed) != born_; }
+  /// Throws StateError there.
+  void check() const {
+    if (forks_.load(std::memory_order_relaxed) != born_) refuse();
+  }
 
  private:
+  [[noreturn]] static void refuse();
   static std::atomic<unsigned> forks_;  // that this process is away from the first one
   unsigned born_;
 };

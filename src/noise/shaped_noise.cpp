@@ -132,20 +132,20 @@ void ShapedNoise::add_general_tile(std::size_t begin, const double* draws, std::
   }
   if (!lag_taps_.empty()) {
     subtract(1, old, taken);
-    std::copy_n(taken.begin(), count, const_cast<double*>(lagged(steps_done(), begin)));
+    std::copy_n(taken.begin(), count, lag_ring_.data() + lag_place(steps_done(), begin));
   }
   stream_.take_tile(begin, {taken.data(), count});
 }
 
-const double* ShapedNoise::lagged(std::size_t step, std::size_t begin) const {
-  return lag_ring_.data() + (step % lag_slots_) * FilterStream::padded(scale_.width()) + begin;
+std::size_t ShapedNoise::lag_place(std::size_t step, std::size_t begin) const {
+  return (step % lag_slots_) * FilterStream::padded(scale_.width()) + begin;
 }
 
 void ShapedNoise::sum_lagged(std::size_t begin, std::span<double> sum) const {
   std::fill(sum.begin(), sum.end(), 0.0);
   for (const LagTap& tap : lag_taps_) {
     if (tap.lag > steps_done()) continue;
-    const Weighted term{tap.weight, lagged(steps_done() - tap.lag, begin)};
+    const Weighted term{tap.weight, lag_ring_.data() + lag_place(steps_done() - tap.lag, begin)};
     add_weighted({&term, 1}, sum.data(), sum.size());
   }
 }
@@ -185,7 +185,8 @@ std::size_t ShapedNoise::memory_size(std::size_t steps_done) const {
 
 std::span<const double> ShapedNoise::kept(std::size_t step) const {
   const bool is_kept = step < steps_done() && steps_done() - step <= steps_kept();
-  return is_kept ? std::span(lagged(step, 0), scale_.width()) : std::span<const double>();
+  return is_kept ? std::span(lag_ring_.data() + lag_place(step, 0), scale_.width())
+                 : std::span<const double>();
 }
 
 void ShapedNoise::restore(std::size_t steps_done, std::span<const double> memory, const KeptOf& kept_of) {
@@ -201,7 +202,7 @@ void ShapedNoise::restore(std::size_t steps_done, std::span<const double> memory
   for (std::size_t step = steps_done - in_ring; step < steps_done; ++step) {
     const std::span<const double> vector = kept_of ? kept_of(step) : std::span<const double>();
     if (vector.size() != scale_.width()) throw StateError("state: a kept vector has the wrong size");
-    std::copy(vector.begin(), vector.end(), const_cast<double*>(lagged(step, 0)));
+    std::copy(vector.begin(), vector.end(), lag_ring_.data() + lag_place(step, 0));
   }
   const std::size_t in_stream = stream_.memory_size(steps_done);
   std::span<const double> second = memory.subspan(in_stream);

@@ -11,6 +11,8 @@
 #include <jme/base/parse.hpp>
 #include <jme/output/emit.hpp>
 
+#include "columns/number.hpp"
+
 namespace jme {
 
 namespace {
@@ -82,14 +84,6 @@ void check_weights(const Workload& workload, const StreamConfig& config, std::st
         "emit", item,
         fmt::format("left out: the workload's weights in release {} do not sum to more than 0", step + 1));
   }
-}
-
-std::optional<std::size_t> column_number(std::string_view text, std::size_t count) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc{} && end == text.data() + text.size();
-  if (!whole || number < 1 || number > count) return std::nullopt;
-  return number - 1;
 }
 
 std::size_t column_named(const EmitItem& item, const std::vector<std::string>& columns) {

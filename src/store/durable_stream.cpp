@@ -138,13 +138,7 @@ struct DurableStream::Impl {
     rows += block.rows();
     ended = stream->is_finished();
     const Release release = stream->take_releases()[0];
-    at_block_end.reset();
-    last_replayed.reset();
-    has_made_release = true;
-    pending.push_back({.step = release.steps(),
-                       .rows = release.rows(),
-                       .numbers = release.packed(),
-                       .digest = store::digest_of_sums(kept.keys(), id, sums)});
+    add_pending(release, store::digest_of_sums(kept.keys(), id, sums));
     commit();
     digest.emplace(kept.keys(), mechanism.horizon().every(), rows);
     return release;
@@ -235,14 +229,18 @@ struct DurableStream::Impl {
         options.source, spent, mu, total, *options.max_mu));
   }
 
-  void close_block(const Release& release) {
+  void add_pending(const Release& release, store::BlockDigest of_its_rows) {
     at_block_end.reset();
     last_replayed.reset();
     has_made_release = true;
     pending.push_back({.step = release.steps(),
                        .rows = release.rows(),
                        .numbers = release.packed(),
-                       .digest = digest->close()});
+                       .digest = std::move(of_its_rows)});
+  }
+
+  void close_block(const Release& release) {
+    add_pending(release, digest->close());
     waiting.push_back(release);
     if (Clock::now() >= due()) {
       commit();

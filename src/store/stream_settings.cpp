@@ -15,18 +15,6 @@ std::string number(double value) {
   return fmt::format("{}", value);  // the shortest text that reads back as the same double
 }
 
-std::string_view name_of(SecondMoment second) {
-  switch (second) {
-    case SecondMoment::none:
-      return "none";
-    case SecondMoment::diagonal:
-      return "diagonal";
-    case SecondMoment::full:
-      break;
-  }
-  return "full";
-}
-
 // A matrix from a file is what is in it, wherever it lies.
 std::string name_of(const Workload& workload) {
   return workload.kind() == Workload::Kind::custom ? "matrix" : workload.name();
@@ -141,7 +129,7 @@ Settings settings_of(const Mechanism& mechanism) {
   count("participations", config.participation.rows);
   count("separation", config.participation.separation);
   add("method", name(config.method));
-  add("second", name_of(config.second));
+  add("second", std::string(name(config.second)));
   add("workload", name_of(mechanism.workload_first()));
   add("workload2", name_of(mechanism.workload_second()));
   add("shape", name_of(mechanism.shape_first()));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/moments/block_stream.hpp>
 #include <jme/moments/moment_stream.hpp>
 
 namespace jme {
@@ -26,12 +27,21 @@ TEST(ForkGuard, AForkedChildCannotUseItsParentsStream) {
   const std::vector<double> row{0.1, 0.2};
   MomentStream stream{Mechanism(config)};
   stream.push(row);
+  BlockStream batches{BatchMechanism({.budget = {.sigma = 1},
+                                      .steps = 5,
+                                      .dimension = 3,
+                                      .norm_bound = 1,
+                                      .batch = 4,
+                                      .participation = Participation{}})};
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     bool refused = is_refused([&] { stream.push(row); }) &&
                    is_refused([&] { stream.push_rows(MatrixView::of_rows(row, 2)); }) &&
                    is_refused([&] { stream.finish(); }) && is_refused([&] { (void)stream.state(); });
+    refused = refused &&
+              is_refused([&] { batches.step([](const BlockTile&) {}, [](const BlockTile&) {}); }) &&
+              is_refused([&] { (void)batches.state(); });
     // Its own streams are its own.
     MomentStream own{Mechanism(config)};
     refused = refused && own.push(row).is_new();

@@ -65,7 +65,7 @@ class ShapedNoise {
   void add_general_tile(std::size_t begin, const double* draws, std::span<double> values,
                         const struct RoundedStep& step);
   void sum_lagged(std::size_t begin, std::span<double> sum) const;
-  [[nodiscard]] const double* lagged(std::size_t step, std::size_t begin) const;
+  [[nodiscard]] std::size_t lag_place(std::size_t step, std::size_t begin) const;  // in lag_ring_
 
   DrawPeriods periods_;
   Channel channel_;
