@@ -6,9 +6,9 @@
 #include <openssl/evp.h>
 
 #include <jme/base/values.hpp>
-#include <jme/noise/shaped_noise.hpp>
-#include <jme/random/gaussian_source.hpp>
 
+#include "noise/shaped_noise.hpp"
+#include "random/gaussian_source.hpp"
 #include "rows.hpp"
 #include "sections.hpp"
 

@@ -1,10 +1,10 @@
 #include <string>
 #include <vector>
 
-#include <jme/filter/error_norm_stream.hpp>
 #include <jme/shaping/dense_optimum.hpp>
 #include <jme/shaping/shape.hpp>
 
+#include "filter/error_norm_stream.hpp"
 #include "sections.hpp"
 
 namespace jme::bench {

@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include <jme/filter/error_norm_stream.hpp>
 #include <jme/shaping/dense_optimum.hpp>
 #include <jme/shaping/shape.hpp>
 
+#include "filter/error_norm_stream.hpp"
 #include "sections.hpp"
 
 namespace jme::bench {

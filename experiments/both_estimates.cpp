@@ -2,11 +2,11 @@
 
 #include <numeric>
 
-#include <jme/filter/norms.hpp>
-#include <jme/filter/stream.hpp>
 #include <jme/moments/moment_stream.hpp>
 
 #include "experiments/simulated_errors.hpp"
+#include "filter/norms.hpp"
+#include "filter/stream.hpp"
 
 namespace jme::experiments {
 namespace {
@@ -68,7 +68,7 @@ Sample simulated_both(const Effort& effort, const BothEstimates& both, double si
   StreamConfig config = both.config();
   config.budget = {.sigma = sigma};
   const Mechanism mechanism(config);
-  const std::size_t n = config.rows, d = config.dimension, entries = d * (d + 1) / 2;
+  const std::size_t n = *config.rows, d = config.dimension, entries = d * (d + 1) / 2;
   const double variance = mechanism.calibration().std_first * mechanism.calibration().std_first;
   const std::vector<double> weights = both.weights(sigma);
   const std::vector<double> truth = mechanism.a2().apply(std::vector<double>(n, 1.0));

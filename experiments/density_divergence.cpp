@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include <jme/privacy/gaussian.hpp>
-#include <jme/report/number_text.hpp>
 
 #include "experiments/density_simulation.hpp"
 #include "experiments/items.hpp"
+#include "report/number_text.hpp"
 
 namespace jme::experiments {
 namespace {

@@ -7,9 +7,8 @@
 
 #include <Eigen/Core>
 
-#include <jme/random/gaussian_source.hpp>
-
 #include "experiments/monte_carlo.hpp"
+#include "random/gaussian_source.hpp"
 
 namespace jme::experiments {
 

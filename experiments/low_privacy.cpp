@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include <jme/privacy/gaussian.hpp>
-#include <jme/report/number_text.hpp>
 
 #include "experiments/agreement.hpp"
 #include "experiments/both_estimates.hpp"
 #include "experiments/items.hpp"
+#include "report/number_text.hpp"
 
 namespace jme::experiments {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <jme/report/number_text.hpp>
+#include "report/number_text.hpp"
 
 namespace jme::experiments {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <jme/report/number_text.hpp>
 #include <jme/report/page.hpp>
 
 #include "experiments/chart_drawing.hpp"
 #include "experiments/errata.hpp"
+#include "report/number_text.hpp"
 
 namespace jme::experiments {
 namespace {

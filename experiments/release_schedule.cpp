@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include <jme/privacy/gaussian.hpp>
-#include <jme/report/number_text.hpp>
 
 #include "experiments/items.hpp"
+#include "report/number_text.hpp"
 
 namespace jme::experiments {
 namespace {

@@ -2,10 +2,11 @@
 
 #include <vector>
 
-#include <jme/filter/stream.hpp>
 #include <jme/models/covariance.hpp>
 #include <jme/moments/moment_stream.hpp>
-#include <jme/random/gaussian_source.hpp>
+
+#include "filter/stream.hpp"
+#include "random/gaussian_source.hpp"
 
 namespace jme::experiments {
 namespace {

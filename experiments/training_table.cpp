@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 
 #include <jme/privacy/subsampled.hpp>
-#include <jme/report/number_text.hpp>
 #include <jme/sensitivity/batch.hpp>
 
 #include "experiments/finished.hpp"
 #include "experiments/items.hpp"
 #include "experiments/paper_training.hpp"
 #include "experiments/training_results.hpp"
+#include "report/number_text.hpp"
 
 namespace jme::experiments {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <jme/filter/norms.hpp>
 #include <jme/shaping/shape.hpp>
 
 #include "experiments/items.hpp"
+#include "filter/norms.hpp"
 
 namespace jme::experiments {
 namespace {

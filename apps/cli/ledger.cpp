@@ -43,7 +43,7 @@ Json stream_json(const LedgerEntry& entry) {
                    {"delta", entry.delta ? Json(*entry.delta) : Json()},
                    {"mu", entry.mu},
                    {"rows", entry.rows},
-                   {"horizon", entry.horizon > 0 ? Json(entry.horizon) : Json("unbounded")},
+                   {"horizon", entry.horizon ? Json(*entry.horizon) : Json("unbounded")},
                    {"releases", entry.releases},
                    {"started", utc(entry.created)},
                    {"updated", utc(entry.updated)},
@@ -110,7 +110,7 @@ std::string ledger_text(const Ledger& ledger, const std::vector<SourceTotal>& to
     }
     rows.push_back(
         {entry.source, entry.stream.empty() ? "-" : entry.stream, budget(entry),
-         fmt::format("{}", entry.rows), entry.horizon > 0 ? fmt::format("{}", entry.horizon) : "unbounded",
+         fmt::format("{}", entry.rows), entry.horizon ? fmt::format("{}", *entry.horizon) : "unbounded",
          fmt::format("{}", entry.releases), utc(entry.created), utc(entry.updated), condition(entry)});
   }
   using enum Align;

@@ -54,7 +54,7 @@ class ReproduceCommand {
   double epochs_ = 10;
   std::uint64_t seeds_ = 3, first_seed_ = 1;
   std::optional<std::size_t> most_steps_;
-  unsigned threads_ = 0;
+  std::optional<unsigned> threads_;
   bool table_only_ = false;
 };
 

@@ -80,7 +80,7 @@ std::optional<nlohmann::json> finished(const std::string& path) {
 
 /// Trains until `steps`, from where an earlier call left it.
 void train(const Task& task, const Dataset& dataset, const std::string& out, std::size_t steps,
-           unsigned threads) {
+           std::optional<unsigned> threads) {
   TrainingConfig config = paper_config(*task.setting, *task.line, task.method);
   config.network_seed = task.seed;
   config.stop_after = steps;

@@ -128,7 +128,7 @@ struct Training::Parts {
         sampler(sampler_for(config, pictures.training)),
         gradients(network.parameter_count()),
         squares(config.method && takes_squares(*config.method) ? network.parameter_count() : 0) {
-    const unsigned threads = config.threads != 0 ? config.threads : std::thread::hardware_concurrency();
+    const unsigned threads = config.threads.value_or(std::thread::hardware_concurrency());
     at::set_num_threads(static_cast<int>(std::max(threads, 1U)));
   }
 

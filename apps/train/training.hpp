@@ -30,7 +30,7 @@ struct TrainingConfig {
   std::optional<std::uint64_t> insecure_test_seed{};
   // What follows changes no number.
   std::optional<std::size_t> stop_after{};  ///< steps; the budget is still laid out for all epochs
-  unsigned threads = 0;                     ///< 0: as many as the processor has
+  std::optional<unsigned> threads{};        ///< default: as many as the processor has
 };
 
 /// The network after some steps, on the test pictures.

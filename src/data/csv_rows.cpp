@@ -80,7 +80,7 @@ class CsvRows final : public TextRows {
     if (declared.places.empty())
       throw InvalidParameter(
           "columns", fmt::format("must be numbers from 1 to {}: without a header columns have no names",
-                                 options.width > 0 ? options.width : most_columns));
+                                 options.width.value_or(most_columns)));
     columns_ = std::move(declared.names);
     selected_ = std::move(declared.places);
     width_ = declared.width;

@@ -29,13 +29,13 @@ std::string describe(const RowWidth& width) {
 
 DeclaredColumns declared_columns(const InputOptions& options) {
   DeclaredColumns declared{.names = options.columns, .places = {}, .width = {}};
-  if (declared.names.empty()) declared.names = numbered_columns(options.width);
+  if (declared.names.empty()) declared.names = numbered_columns(options.width.value_or(0));
   if (declared.names.empty())
     throw InvalidParameter("columns",
                            "must be given (or bounds, or dimension) where the input has no header: no row "
                            "decides which columns there are");
   refuse_repeated(declared.names, declared.names);
-  const std::size_t most = options.width > 0 ? options.width : most_columns;
+  const std::size_t most = options.width.value_or(most_columns);
   for (const std::string& name : declared.names) {
     const auto place = column_number(name, most);
     if (!place) {
@@ -46,7 +46,7 @@ DeclaredColumns declared_columns(const InputOptions& options) {
   }
   refuse_repeated(declared.places, declared.names);
   const std::size_t last = *std::max_element(declared.places.begin(), declared.places.end());
-  declared.width = {.cells = options.width > 0 ? options.width : last + 1, .exactly = options.width > 0};
+  declared.width = {.cells = options.width.value_or(last + 1), .exactly = options.width.has_value()};
   return declared;
 }
 

@@ -2,10 +2,9 @@
 #include <cmath>
 #include <limits>
 
-#include <jme/filter/norms.hpp>
-
 #include "filter/cascade.hpp"
 #include "filter/compensated_sum.hpp"
+#include "filter/norms.hpp"
 #include "filter/scheduled_products.hpp"
 
 namespace jme {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include <jme/filter/error_norm_stream.hpp>
+#include "filter/error_norm_stream.hpp"
 
 namespace jme {
 
@@ -18,7 +18,7 @@ class ErrorNormStream::Recursion {
   Recursion& operator=(const Recursion&) = delete;
   virtual ~Recursion() = default;
   virtual void next(std::span<double> out) = 0;
-  [[nodiscard]] virtual double last(const FilterStream::LastStep& last) = 0;
+  [[nodiscard]] virtual double last(const LastStep& last) = 0;
 };
 
 }  // namespace jme

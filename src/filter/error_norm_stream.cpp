@@ -1,3 +1,5 @@
+#include "filter/error_norm_stream.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,12 +8,11 @@
 #include <Eigen/Core>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/error_norm_stream.hpp>
-#include <jme/filter/inverse_modes.hpp>
-#include <jme/filter/norms.hpp>
 
 #include "filter/compensated_sum.hpp"
 #include "filter/error_norm_recursion.hpp"
+#include "filter/inverse_modes.hpp"
+#include "filter/norms.hpp"
 #include "filter/series.hpp"
 
 namespace jme {
@@ -55,7 +56,7 @@ class ToeplitzRecursion : public ErrorNormStream::Recursion {
     }
   }
 
-  double last(const FilterStream::LastStep& last) override {
+  double last(const LastStep& last) override {
     Squares squares = squares_;
     squares.add(coefficient(), memory_);
     return squares.of(release_.tap, last.mode_weight.value_or(release_.weight_at(done_)),
@@ -151,7 +152,7 @@ class ModalRecursion : public ErrorNormStream::Recursion {
     }
   }
 
-  double last(const FilterStream::LastStep& last) override {
+  double last(const LastStep& last) override {
     Inputs in;
     (void)read(in, 1);
     State state = state_;
@@ -238,7 +239,7 @@ class FeedbackRecursion : public ErrorNormStream::Recursion {
     }
   }
 
-  double last(const FilterStream::LastStep& last) override {
+  double last(const LastStep& last) override {
     State state = state_;
     const double row = last.row ? *last.row : rows_a_.at(release_.row, done_);
     return row * row *
@@ -358,7 +359,7 @@ void ErrorNormStream::skip_to(std::size_t step) {
   if (step < done_) throw Error("error norms: steps must be asked for in order");
 }
 
-double ErrorNormStream::last(const FilterStream::LastStep& last) const {
+double ErrorNormStream::last(const LastStep& last) const {
   return recursion_->last(last);
 }
 

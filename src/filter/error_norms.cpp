@@ -3,12 +3,12 @@
 #include <string>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
 
 #include "filter/cascade.hpp"
 #include "filter/compensated_sum.hpp"
 #include "filter/error_norm_recursion.hpp"
 #include "filter/lagged_norms.hpp"
+#include "filter/norms.hpp"
 #include "filter/series.hpp"
 
 namespace jme {

@@ -4,11 +4,11 @@
 #include <string>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/inverse_modes.hpp>
-#include <jme/filter/norms.hpp>
 
 #include "filter/compensated_sum.hpp"
 #include "filter/correlation.hpp"
+#include "filter/inverse_modes.hpp"
+#include "filter/norms.hpp"
 #include "filter/scheduled_maxima.hpp"
 #include "filter/scheduled_products.hpp"
 

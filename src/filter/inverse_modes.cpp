@@ -1,8 +1,8 @@
+#include "filter/inverse_modes.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
-
-#include <jme/filter/inverse_modes.hpp>
 
 namespace jme {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/filter/filter.hpp>
-#include <jme/filter/norms.hpp>
 #include <jme/filter/schedule.hpp>
 
+#include "filter/norms.hpp"
 #include "filter/pair_sums.hpp"
 
 namespace jme {

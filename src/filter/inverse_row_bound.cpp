@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include <jme/filter/inverse_modes.hpp>
-#include <jme/filter/norms.hpp>
+#include "filter/inverse_modes.hpp"
+#include "filter/norms.hpp"
 
 namespace jme {
 

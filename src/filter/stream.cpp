@@ -1,10 +1,11 @@
+#include "filter/stream.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/stream.hpp>
 
 #include "filter/series.hpp"
 #include "filter/tile_kernels.hpp"

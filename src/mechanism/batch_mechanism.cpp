@@ -3,11 +3,14 @@
 #include <limits>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
 #include <jme/mechanism/batch_mechanism.hpp>
-#include <jme/noise/noise_distance.hpp>
 #include <jme/privacy/gaussian.hpp>
 #include <jme/privacy/subsampled.hpp>
+
+#include "filter/norms.hpp"
+#include "mechanism/noise_scales.hpp"
+#include "mechanism/rounding_payment.hpp"
+#include "noise/noise_distance.hpp"
 
 namespace jme {
 namespace {
@@ -100,15 +103,15 @@ BatchMechanism::BatchMechanism(const BatchConfig& config)
     throw InvalidParameter("participations",
                            "must be 1 where batches are sampled: an example may be in any of them");
   }
-  const Budget& budget = config_.budget;
-  if (budget.sigma == 0 && !is_private()) {
+  const std::optional<ApproxDp> target = config_.budget.approx_dp();
+  if (target && !is_private()) {
     throw InvalidParameter(
         "sigma",
         "must be given for jme-paper: squares of a sum of several rows with a single row's noise "
         "have no epsilon");
   }
-  sigma_ = budget.sigma != 0 ? budget.noise_multiplier()
-                             : sigma_for({.epsilon = budget.epsilon, .delta = budget.delta});
+  sigma_ = target ? sigma_for(*target) : config_.budget.noise_multiplier();
+  mu_ = gdp_mu(sigma_);
   calibration_ = calibrated(sigma_);
   if (!is_sampled()) pay_for_rounding();
 }
@@ -159,13 +162,6 @@ Calibration BatchMechanism::calibrated(double sigma) const {
                           .sampled = is_sampled()});
 }
 
-NoiseScale BatchMechanism::noise_scale_first() const {
-  return NoiseScale::uniform(config_.dimension, calibration_.std_first / lattice_.first);
-}
-NoiseScale BatchMechanism::noise_scale_second() const {
-  return NoiseScale::uniform(config_.dimension, calibration_.std_second / lattice_.second);
-}
-
 std::vector<double> BatchMechanism::squared_noise_rows() const {
   return squared_inverse_row_norms(c1_);
 }
@@ -182,21 +178,15 @@ BatchMechanism::NoiseLevel BatchMechanism::noise_level(std::span<const double> w
   return {.first = calibration_.std_first * first, .second = calibration_.std_second * second};
 }
 
-// As Mechanism's. Sampled batches have fresh noise in every step: rounded Gaussians, and nothing to pay.
+// Sampled batches have fresh noise in every step: rounded Gaussians, and nothing to pay.
 void BatchMechanism::pay_for_rounding() {
   const double shift = gdp_mu(sigma_);
-  distance_ = noise_distance(c1_, noise_scale_first(), shift);
-  if (has_second()) distance_ = joined(distance_, noise_distance(c2_, noise_scale_second(), shift));
-  if (config_.budget.sigma != 0 || distance_.mu == 0) return;
-  const ApproxDp target{.epsilon = config_.budget.epsilon, .delta = config_.budget.delta};
-  const double mu = gdp_budget(target, distance_.bad_past);
-  if (!(distance_.mu < mu)) {
-    throw InvalidParameter(
-        "epsilon", target.epsilon,
-        "larger, or the run shorter, or its shape identity: shaped noise has rounding errors, and over so "
-        "many draws they are more than that");
-  }
-  sigma_ = std::max(sigma_, (1 + 0x1p-50) / (mu - distance_.mu));
+  NoiseDistance distance = noise_distance(c1_, noise_scale_first(*this), shift);
+  if (has_second()) distance = joined(distance, noise_distance(c2_, noise_scale_second(*this), shift));
+  const RoundingPayment paid = jme::pay_for_rounding(config_.budget, sigma_, distance);
+  sigma_ = paid.sigma;
+  mu_ = paid.mu;
+  bad_past_ = paid.bad_past;
   calibration_ = calibrated(sigma_);
 }
 
@@ -214,9 +204,10 @@ BatchPrivacy BatchMechanism::privacy(Delta delta, std::optional<std::size_t> ste
   const std::size_t done = std::min(steps.value_or(config_.steps), config_.steps);
   BatchPrivacy promise{.epsilon = 0, .delta = delta, .adjacency = config_.adjacency};
   if (done == 0) return promise;  // nothing was drawn
-  const bool is_budget = config_.budget.sigma == 0 && delta == config_.budget.delta;
+  const std::optional<ApproxDp> target = config_.budget.approx_dp();
+  const bool is_budget = target && double{delta} == double{target->delta};
   if (is_budget && (done == config_.steps || !is_sampled())) {
-    promise.epsilon = config_.budget.epsilon;
+    promise.epsilon = target->epsilon;
     return promise;
   }
   promise.epsilon = is_sampled() ? pld_epsilon({.sampling_rate = config_.sampling_rate,
@@ -224,9 +215,9 @@ BatchPrivacy BatchMechanism::privacy(Delta delta, std::optional<std::size_t> ste
                                                 .sigma = sigma_,
                                                 .adjacency = config_.adjacency},
                                                delta)
-                                 : gdp_epsilon(gdp_mu(sigma_) + distance_.mu, delta, distance_.bad_past);
+                                 : gdp_epsilon(mu_, delta, bad_past_);
   // The whole run's promise covers its beginning.
-  if (is_budget) promise.epsilon = std::min(promise.epsilon, config_.budget.epsilon);
+  if (is_budget) promise.epsilon = std::min(promise.epsilon, double{target->epsilon});
   return promise;
 }
 

@@ -1,16 +1,15 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
-#include <span>
-
-#include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
 #include <jme/mechanism/mechanism.hpp>
-#include <jme/noise/noise_distance.hpp>
 #include <jme/privacy/gaussian.hpp>
+
+#include "filter/norms.hpp"
+#include "mechanism/mechanism_family.hpp"
+#include "mechanism/noise_scales.hpp"
+#include "mechanism/parts.hpp"
+#include "mechanism/rounding_payment.hpp"
 
 namespace jme {
 namespace {
@@ -18,38 +17,8 @@ namespace {
 // Products of rows and their lattice are formed in double; beyond this the square of the bound leaves its
 // range.
 constexpr double largest_norm_bound = 1e140;
-// Sums of so many rows of 2^20 lattice units, and of their products in units of 2^20 products, stay below
-// 2^52, so that noise is added to them exactly.
-constexpr std::size_t largest_block = std::size_t{1} << 31;
 // Of the noise; beyond it running sums have two words.
 constexpr double affordable_cost = 1e-3;
-
-Horizon checked_horizon(const StreamConfig& config) {
-  if (config.every == 0 || config.every > largest_block) {
-    throw InvalidParameter("every", static_cast<double>(config.every), "a whole number from 1 to 2147483648");
-  }
-  if (config.unbounded) {
-    if (config.rows != 0 || config.steps != 0) {
-      throw InvalidParameter("steps", "give either a number of rows or steps, or unbounded, not both");
-    }
-    return Horizon::unbounded(config.every, squares_noisy_rows(config.method));
-  }
-  if (config.rows == 0 && config.steps == 0) {
-    throw InvalidParameter("rows",
-                           "the horizon must be given: the noise is made for a public number of rows");
-  }
-  if (config.rows != 0 && config.steps != 0) {
-    const Horizon horizon(config.rows, config.every);
-    if (horizon.steps() != config.steps) {
-      throw InvalidParameter("steps", "give either rows or steps; these two contradict each other");
-    }
-    return horizon;
-  }
-  if (config.rows == 0 && config.steps > std::numeric_limits<std::size_t>::max() / config.every) {
-    throw InvalidParameter("steps", static_cast<double>(config.steps), "a horizon that fits in 64 bits");
-  }
-  return Horizon(config.rows != 0 ? config.rows : config.steps * config.every, config.every);
-}
 
 const StreamConfig& checked(const StreamConfig& config) {
   if (config.dimension == 0) throw InvalidParameter("dimension", 0, "a whole number of at least 1");
@@ -147,7 +116,7 @@ Mechanism::Mechanism(const StreamConfig& config, MechanismFamily& family) : Mech
 
 Mechanism::Mechanism(const StreamConfig& config, MechanismFamily* family)
     : config_(checked(config)),
-      horizon_(checked_horizon(config)),
+      horizon_(horizon_of(config)),
       parts_(family != nullptr ? family->parts_of(*this) : make_parts()),
       sigma_(config.budget.noise_multiplier()),
       mu_(gdp_mu(sigma_)),
@@ -169,7 +138,7 @@ Mechanism::Mechanism(const StreamConfig& config, MechanismFamily* family)
   }
   calibration_ = calibrated(rows, sigma_, lambda);
   pay_for_rounding();
-  if (config_.budget.sigma == 0) calibration_ = calibrated(rows, sigma_, lambda);
+  if (!config_.budget.sigma) calibration_ = calibrated(rows, sigma_, lambda);
 }
 
 std::shared_ptr<const Mechanism::Parts> Mechanism::make_parts() const {
@@ -195,30 +164,26 @@ std::shared_ptr<const Mechanism::Parts> Mechanism::make_parts() const {
             .rounding_second = is_shared || !joint ? rounding : shape_rounding(c2)});
 }
 
-// Everything that make_parts depends on, by name.
-std::shared_ptr<const Mechanism::Parts> MechanismFamily::parts_of(const Mechanism& mechanism) {
-  const StreamConfig& config = mechanism.config();
-  const auto has_numbers = [](const Shape& shape) {
-    return shape.kind() == Shape::Kind::custom || shape.blt_parameters().has_value();
-  };
-  const bool is_named = config.workload.kind() != Workload::Kind::custom &&
-                        mechanism.workload_second().kind() != Workload::Kind::custom &&
-                        !has_numbers(config.shape) &&
-                        !(config.shape_second && has_numbers(*config.shape_second));
-  if (!is_named) return mechanism.make_parts();
-  const StateLimit limit = state_limit(config);
-  const bool noises_rows = squares_noisy_rows(config.method);
-  const std::string key =
-      fmt::format("{} {} {}|{}|{}|{}|{}|{} {} {}|{}|{} {}|{} {}", config.rows, config.steps, config.unbounded,
-                  config.every, config.workload.name(),
-                  config.workload_second ? config.workload_second->name() : "", config.shape.name(),
-                  config.shape_second ? config.shape_second->name() : "", noises_rows,
-                  config.method == Method::cs, mechanism.has_second(), config.participation.rows,
-                  config.participation.separation, limit.vectors, limit.with_lags) +
-      fmt::format("|{}", static_cast<int>(config.objective));
-  std::shared_ptr<const Mechanism::Parts>& known = known_[key];
-  if (!known) known = mechanism.make_parts();
-  return known;
+const Shape& Mechanism::shape_first() const {
+  return parts_->shape_first;
+}
+const Shape& Mechanism::shape_second() const {
+  return parts_->shape_second;
+}
+const Filter& Mechanism::a1() const {
+  return parts_->a1;
+}
+const Filter& Mechanism::a2() const {
+  return parts_->a2;
+}
+const Filter& Mechanism::c1() const {
+  return parts_->c1;
+}
+const Filter& Mechanism::c2() const {
+  return parts_->c2;
+}
+const Exposure& Mechanism::exposure() const {
+  return parts_->exposure;
 }
 
 bool Mechanism::second_is_like_first() const {
@@ -229,40 +194,26 @@ std::size_t Mechanism::error_steps() const {
   return horizon_.is_unbounded() ? std::min(horizon_.steps(), std::size_t{1} << 20) : horizon_.steps();
 }
 
-// The noise that is added is the ideal one up to a distance that hardly depends on its size, so that it can
-// be paid in one go: more noise is never farther off.
+// Two words where rounding errors of one would cost too much.
 void Mechanism::pay_for_rounding() {
   const double shift = gdp_mu(sigma_);
   const auto distance_with = [&](SumWords words) {
     const NoiseDistance first =
-        noise_distance(parts_->rounding_first, noise_scale_first(calibration_), shift, words);
+        noise_distance(parts_->rounding_first, noise_scale_first(*this, calibration_), shift, words);
     if (calibration_.std_second == 0) return first;
-    return joined(first,
-                  noise_distance(parts_->rounding_second, noise_scale_second(calibration_), shift, words));
+    return joined(first, noise_distance(parts_->rounding_second, noise_scale_second(*this, calibration_),
+                                        shift, words));
   };
   NoiseDistance distance = distance_with(sum_words_);
   if (distance.mu > affordable_cost * shift) {
     sum_words_ = SumWords::two;
     distance = distance_with(sum_words_);
   }
-  bad_past_ = distance.bad_past;
-  if (distance.mu == 0) return;
-  if (config_.budget.sigma != 0) {
-    mu_ = shift + distance.mu;
-    sampler_cost_ = distance.mu / shift;
-    return;
-  }
-  const ApproxDp target{.epsilon = config_.budget.epsilon, .delta = config_.budget.delta};
-  mu_ = gdp_budget(target, bad_past_);
-  if (!(distance.mu < mu_)) {
-    throw InvalidParameter(
-        "epsilon", target.epsilon,
-        "larger, or the run shorter, or its shape identity: shaped noise has rounding errors, and over so "
-        "many draws they are more than that");
-  }
-  const double ideal = sigma_;
-  sigma_ = std::max(ideal, (1 + 0x1p-50) / (mu_ - distance.mu));
-  sampler_cost_ = sigma_ / ideal - 1;
+  const RoundingPayment paid = jme::pay_for_rounding(config_.budget, sigma_, distance);
+  sigma_ = paid.sigma;
+  mu_ = paid.mu;
+  bad_past_ = paid.bad_past;
+  sampler_cost_ = paid.cost;
 }
 
 Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optional<double> lambda) const {
@@ -275,16 +226,6 @@ Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optio
                     .lambda = lambda,
                     .alpha = config_.alpha,
                     .tau = config_.tau});
-}
-
-NoiseScale Mechanism::noise_scale_first(const Calibration& calibration) const {
-  return NoiseScale::uniform(config_.dimension, calibration.std_first / lattice_.first);
-}
-
-NoiseScale Mechanism::noise_scale_second(const Calibration& calibration) const {
-  const double std = calibration.std_second / lattice_.second;
-  if (config_.second == SecondMoment::diagonal) return NoiseScale::uniform(config_.dimension, std);
-  return NoiseScale::triangle(config_.dimension, std, std / std::sqrt(2.0));
 }
 
 }  // namespace jme

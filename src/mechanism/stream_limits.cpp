@@ -1,6 +1,9 @@
+#include "mechanism/stream_limits.hpp"
+
 #include <jme/base/errors.hpp>
-#include <jme/mechanism/stream_limits.hpp>
-#include <jme/noise/noise_limits.hpp>
+
+#include "mechanism/noise_scales.hpp"
+#include "noise/noise_limits.hpp"
 
 namespace jme {
 
@@ -10,9 +13,9 @@ void check_stream_limits(const Mechanism& mechanism) {
   if (noises_rows && mechanism.has_second() && !c1.is_toeplitz() && c1.steps() > most_rows_of_shaped_pp) {
     throw InvalidParameter("shape", "pp with this shape is limited to 4096 rows");
   }
-  check_noise_limits(c1, mechanism.noise_scale_first(mechanism.calibration()));
+  check_noise_limits(c1, noise_scale_first(mechanism, mechanism.calibration()));
   if (noises_rows || !mechanism.has_second()) return;
-  check_noise_limits(mechanism.c2(), mechanism.noise_scale_second(mechanism.calibration()));
+  check_noise_limits(mechanism.c2(), noise_scale_second(mechanism, mechanism.calibration()));
 }
 
 }  // namespace jme

@@ -2,29 +2,23 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include <jme/base/errors.hpp>
 #include <jme/moments/block_stream.hpp>
-#include <jme/noise/shaped_noise.hpp>
 
+#include "mechanism/noise_scales.hpp"
 #include "moments/block_kernels.hpp"
 #include "moments/fork_guard.hpp"
+#include "moments/step_threads.hpp"
 #include "moments/worker_pool.hpp"
+#include "noise/shaped_noise.hpp"
 
 namespace jme {
 namespace {
 
 constexpr std::size_t tile = FilterStream::tile;
-// A piece of work that one thread takes at a time: some ten microseconds.
-constexpr std::size_t batch_piece = 8 * tile;
-
-unsigned thread_count(const BatchConfig& config) {
-  const unsigned most = config.threads != 0 ? config.threads : std::thread::hardware_concurrency();
-  return static_cast<unsigned>(
-      std::clamp<std::size_t>(config.dimension / (4 * batch_piece), 1, std::max(most, 1U)));
-}
+constexpr std::size_t batch_piece = coordinates_per_piece;
 
 /// How squares of the sum are formed in lattice units: second = factor * first^2.
 double square_factor(const BatchMechanism& mechanism) {
@@ -38,10 +32,10 @@ double square_factor(const BatchMechanism& mechanism) {
 struct BlockStream::Engine {
   Engine(const BatchMechanism& design, const GaussianSource& draws)
       : mechanism(design),
-        noise_first(mechanism.c1(), draws, Channel::first, mechanism.noise_scale_first()),
-        pool(thread_count(mechanism.config())) {
+        noise_first(mechanism.c1(), draws, Channel::first, noise_scale_first(mechanism)),
+        pool(threads_for_step(mechanism.config().dimension, mechanism.config().threads)) {
     if (mechanism.has_second()) {
-      noise_second.emplace(mechanism.c2(), draws, Channel::second, mechanism.noise_scale_second());
+      noise_second.emplace(mechanism.c2(), draws, Channel::second, noise_scale_second(mechanism));
     }
   }
 

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/base/packed_triangle.hpp>
 #include <jme/moments/block_sum.hpp>
-#include <jme/moments/check_rows.hpp>
 
+#include "base/packed_triangle.hpp"
+#include "moments/check_rows.hpp"
 #include "moments/row_batch.hpp"
 #include "moments/second_sum.hpp"
 

@@ -1,7 +1,8 @@
+#include "moments/check_rows.hpp"
+
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/moments/check_rows.hpp>
 
 #include "moments/row_kernels.hpp"
 

@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
-#include <jme/moments/check_rows.hpp>
 
+#include "filter/norms.hpp"
+#include "mechanism/noise_scales.hpp"
+#include "moments/check_rows.hpp"
 #include "moments/lattice_row.hpp"
+#include "moments/step_threads.hpp"
 
 namespace jme {
 namespace {
@@ -36,15 +37,9 @@ DrawPeriods draw_periods(const Key& key, const std::vector<NoncePeriod>& nonces)
   return DrawPeriods(std::move(periods));
 }
 
-// A piece of work that one thread takes at a time: some ten microseconds.
-constexpr std::size_t piece = 8 * FilterStream::tile;
-// Below this a step is not worth waking a thread for.
-constexpr std::size_t least_share = 4 * piece;
-
-unsigned thread_count(const StreamConfig& config) {
-  const std::size_t width = std::max(config.dimension, second_moment_size(config.second, config.dimension));
-  const unsigned most = config.threads != 0 ? config.threads : std::thread::hardware_concurrency();
-  return static_cast<unsigned>(std::clamp<std::size_t>(width / least_share, 1, std::max(most, 1U)));
+/// Coordinates of the wider channel.
+std::size_t widest(const StreamConfig& config) {
+  return std::max(config.dimension, second_moment_size(config.second, config.dimension));
 }
 
 /// What a step passes through, tile by tile, each tile in the nearest cache from end to end: data, noise
@@ -74,6 +69,7 @@ void run_step(WorkerPool& pool, const StepPath& path, const Data& data) {
     path.accumulate->step_tile(begin, values, path.unit, path.out.data() + begin);
   };
   if (path.noise != nullptr) path.noise->begin_step();
+  constexpr std::size_t piece = coordinates_per_piece;
   pool.run((path.out.size() + piece - 1) / piece, [&](std::size_t number) {
     const std::size_t end = std::min(path.out.size(), (number + 1) * piece);
     for (std::size_t begin = number * piece; begin < end; begin += FilterStream::tile) run_tile(begin);
@@ -94,8 +90,8 @@ MomentStream::Engine::Engine(const Mechanism& design, const Key& key, std::vecto
       levels(mechanism),
       noises_rows(squares_noisy_rows(config().method)),
       noise_first(mechanism.c1(), draw_periods(key, nonces), Channel::first,
-                  mechanism.noise_scale_first(mechanism.calibration()), mechanism.sum_words()),
-      pool(thread_count(config())),
+                  noise_scale_first(mechanism, mechanism.calibration()), mechanism.sum_words()),
+      pool(threads_for_step(widest(config()), config().threads)),
       row(config().dimension),
       first(config().dimension, 0.0),
       accumulate_first(accumulator(mechanism.workload_first(), horizon(), config().dimension)),
@@ -117,7 +113,7 @@ MomentStream::Engine::Engine(const Mechanism& design, const Key& key, std::vecto
     accumulate_bias.emplace(accumulator(mechanism.workload_second(), horizon(), 1));
   } else {
     noise_second.emplace(mechanism.c2(), draw_periods(key, nonces), Channel::second,
-                         mechanism.noise_scale_second(mechanism.calibration()), mechanism.sum_words());
+                         noise_scale_second(mechanism, mechanism.calibration()), mechanism.sum_words());
   }
 }
 

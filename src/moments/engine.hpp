@@ -5,16 +5,16 @@
 #include <span>
 #include <vector>
 
-#include <jme/filter/stream.hpp>
 #include <jme/moments/block_sum.hpp>
 #include <jme/moments/moment_stream.hpp>
-#include <jme/noise/shaped_noise.hpp>
 
+#include "filter/stream.hpp"
 #include "moments/fork_guard.hpp"
 #include "moments/noise_levels.hpp"
 #include "moments/row_batch.hpp"
 #include "moments/second_sum.hpp"
 #include "moments/worker_pool.hpp"
+#include "noise/shaped_noise.hpp"
 
 namespace jme {
 

@@ -5,8 +5,9 @@
 #include <numeric>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
-#include <jme/mechanism/stream_limits.hpp>
+
+#include "filter/norms.hpp"
+#include "mechanism/stream_limits.hpp"
 
 namespace jme {
 namespace {

@@ -3,8 +3,9 @@
 #include <cstddef>
 #include <optional>
 
-#include <jme/filter/error_norm_stream.hpp>
 #include <jme/mechanism/mechanism.hpp>
+
+#include "filter/error_norm_stream.hpp"
 
 namespace jme {
 

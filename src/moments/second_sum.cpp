@@ -6,8 +6,7 @@
 
 #include <cblas.h>
 
-#include <jme/base/packed_triangle.hpp>
-
+#include "base/packed_triangle.hpp"
 #include "moments/blas_threads.hpp"
 #include "moments/tile_kernels.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include <jme/filter/inverse_modes.hpp>
+#include "filter/inverse_modes.hpp"
 
 namespace jme {
 namespace {

@@ -1,9 +1,10 @@
+#include "noise/draw_periods.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include <jme/base/errors.hpp>
-#include <jme/noise/draw_periods.hpp>
 
 namespace jme {
 

@@ -1,13 +1,14 @@
+#include "noise/noise_distance.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
-#include <jme/filter/stream.hpp>
-#include <jme/noise/noise_distance.hpp>
 
+#include "filter/norms.hpp"
+#include "filter/stream.hpp"
 #include "noise/core_sizes.hpp"
 
 // Bounds and letters as in GUARANTEES.md of this room.
@@ -181,14 +182,6 @@ bool is_diagonal(const Filter& shape) {
 }
 
 }  // namespace
-
-bool can_have_two_words(const Filter& shape) {
-  if (shape.is_dense() || shape.last_row()) return false;
-  const Toeplitz& core = shape.core();
-  return core.taps.size() == 1 && core.lag_taps.empty() && !core.inverted && !core.modes.empty() &&
-         std::all_of(core.modes.begin(), core.modes.end(),
-                     [](const Mode& mode) { return mode.pole >= 0 && mode.pole < 1; });
-}
 
 ShapeRounding shape_rounding(const Filter& shape) {
   if (shape.last_row()) throw InvalidParameter("shape", "a shape's last row cannot be replaced");

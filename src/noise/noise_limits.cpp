@@ -1,8 +1,10 @@
+#include "noise/noise_limits.hpp"
+
 #include <cmath>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
-#include <jme/noise/noise_limits.hpp>
+
+#include "filter/norms.hpp"
 
 namespace jme {
 

@@ -1,9 +1,9 @@
+#include "noise/noise_scale.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
-
-#include <jme/noise/noise_scale.hpp>
 
 namespace jme {
 

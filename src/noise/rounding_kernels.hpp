@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include <jme/filter/stream.hpp>
+#include "filter/stream.hpp"
 
 namespace jme {
 

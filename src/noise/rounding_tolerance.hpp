@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <jme/random/gaussian_source.hpp>
+#include "random/gaussian_source.hpp"
 
 namespace jme {
 

@@ -1,13 +1,14 @@
+#include "noise/shaped_noise.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
 #include <jme/base/errors.hpp>
-#include <jme/noise/noise_limits.hpp>
-#include <jme/noise/shaped_noise.hpp>
 
 #include "filter/tile_kernels.hpp"
+#include "noise/noise_limits.hpp"
 #include "noise/rounding_kernels.hpp"
 #include "noise/rounding_tolerance.hpp"
 

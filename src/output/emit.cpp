@@ -76,7 +76,7 @@ bool needs_covariance(Emit kind) {
 void check_weights(const Workload& workload, const StreamConfig& config, std::string_view item) {
   // Without a horizon a matrix is refused elsewhere.
   if (workload.kind() != Workload::Kind::custom || config.unbounded) return;
-  const Horizon horizon(config.rows, config.every);
+  const Horizon horizon = horizon_of(config);
   static_cast<void>(workload.filter(horizon));  // throws where the matrix has another size
   for (std::size_t step = 0; step < horizon.steps(); ++step) {
     if (workload.weight_sum(step, horizon.rows_through(step), horizon) > 0) continue;

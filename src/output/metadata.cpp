@@ -51,10 +51,9 @@ Json configuration(const RunDescription& run) {
 
 Json privacy(const RunDescription& run) {
   const Mechanism& mechanism = run.mechanism;
-  const Budget& budget = mechanism.config().budget;
-  const bool by_sigma = budget.sigma != 0;
-  Json result{{"epsilon", by_sigma ? Json() : Json(budget.epsilon)},
-              {"delta", by_sigma ? Json() : Json(budget.delta)},
+  const std::optional<ApproxDp> target = mechanism.config().budget.approx_dp();
+  Json result{{"epsilon", target ? Json(double{target->epsilon}) : Json()},
+              {"delta", target ? Json(double{target->delta}) : Json()},
               {"sigma", mechanism.sigma()},
               {"mu", mechanism.mu()},
               {"delta_0", mechanism.bad_past()},

@@ -18,9 +18,9 @@ std::string six_digits_up(double value) {
 }
 
 std::string budget_words(const Mechanism& mechanism) {
-  const Budget& budget = mechanism.config().budget;
-  if (budget.sigma == 0) {
-    return fmt::format("epsilon = {}, delta = {} differential privacy", budget.epsilon, budget.delta);
+  if (const auto target = mechanism.config().budget.approx_dp()) {
+    return fmt::format("epsilon = {}, delta = {} differential privacy", double{target->epsilon},
+                       double{target->delta});
   }
   const double delta = 1e-6;
   const std::string but = mechanism.bad_past() > 0 ? fmt::format(", but for events of probability {}",
@@ -80,7 +80,7 @@ std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_
     text.push_back(fmt::format(
         "This includes what rounding errors inside the noise could give away over so many draws, for which "
         "{} is {:.2g}% larger than it would be without them.",
-        config.budget.sigma == 0 ? "the noise" : "mu", 100 * mechanism.sampler_cost()));
+        config.budget.sigma ? "mu" : "the noise", 100 * mechanism.sampler_cost()));
   }
   text.push_back(person(config));
   text.push_back(

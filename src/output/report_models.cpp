@@ -6,9 +6,10 @@
 #include <jme/models/pca.hpp>
 #include <jme/models/regression.hpp>
 #include <jme/output/report_page.hpp>
-#include <jme/report/bar_chart.hpp>
-#include <jme/report/heat_map.hpp>
-#include <jme/report/number_text.hpp>
+
+#include "report/bar_chart.hpp"
+#include "report/heat_map.hpp"
+#include "report/number_text.hpp"
 
 namespace jme {
 

@@ -7,9 +7,10 @@
 #include <jme/models/covariance.hpp>
 #include <jme/output/release_writer.hpp>
 #include <jme/output/report_page.hpp>
-#include <jme/report/heat_map.hpp>
 #include <jme/report/line_chart.hpp>
-#include <jme/report/number_text.hpp>
+
+#include "report/heat_map.hpp"
+#include "report/number_text.hpp"
 
 namespace jme {
 

@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
 #include <jme/output/report_page.hpp>
-#include <jme/report/number_text.hpp>
 #include <jme/version.hpp>
+
+#include "report/number_text.hpp"
 
 namespace jme {
 
@@ -14,10 +15,10 @@ using report::plain_text;
 using report::text;
 
 std::string privacy_fact(const Mechanism& mechanism) {
-  const Budget& budget = mechanism.config().budget;
-  if (budget.sigma != 0) return fmt::format("μ = {}", number_text(mechanism.mu()));
-  return fmt::format("ε\u00a0=\u00a0{}, δ\u00a0=\u00a0{}", plain_text(budget.epsilon),
-                     plain_text(budget.delta));
+  const auto target = mechanism.config().budget.approx_dp();
+  if (!target) return fmt::format("μ = {}", number_text(mechanism.mu()));
+  return fmt::format("ε\u00a0=\u00a0{}, δ\u00a0=\u00a0{}", plain_text(target->epsilon),
+                     plain_text(target->delta));
 }
 
 std::string lead(const ReportInput& input) {

@@ -6,11 +6,12 @@
 #include <jme/base/parse.hpp>
 #include <jme/output/privacy_statement.hpp>
 #include <jme/output/report_page.hpp>
-#include <jme/report/bar_chart.hpp>
 #include <jme/report/line_chart.hpp>
-#include <jme/report/number_text.hpp>
 #include <jme/theory/expected_error.hpp>
 #include <jme/theory/plan.hpp>
+
+#include "report/bar_chart.hpp"
+#include "report/number_text.hpp"
 
 namespace jme {
 
@@ -87,9 +88,9 @@ std::string shape_words(const ReportInput& input) {
 }
 
 std::string budget_text(const Mechanism& mechanism) {
-  const Budget& budget = mechanism.config().budget;
-  if (budget.sigma != 0) return fmt::format("sigma = {}", number_text(budget.sigma, 6));
-  return fmt::format("epsilon = {}, delta = {}", plain_text(budget.epsilon), plain_text(budget.delta));
+  const auto target = mechanism.config().budget.approx_dp();
+  if (!target) return fmt::format("sigma = {}", number_text(mechanism.sigma(), 6));
+  return fmt::format("epsilon = {}, delta = {}", plain_text(target->epsilon), plain_text(target->delta));
 }
 
 const char* fill_words(std::string_view rule) {

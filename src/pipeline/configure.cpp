@@ -27,19 +27,12 @@ OnBadRow parse_on_bad_row(std::string_view text) {
 
 Budget budget_of(const RunSettings& settings) {
   const Text &epsilon = settings["epsilon"], &delta = settings["delta"], &sigma = settings["sigma"];
-  if (sigma) {
-    if (epsilon || delta) throw InvalidParameter("sigma", "give either sigma or epsilon and delta, not both");
-    return {.sigma = parse_positive("sigma", *sigma)};
-  }
-  if (!epsilon && !delta) {
-    throw InvalidParameter(
-        "epsilon", "must be given together with delta (or sigma in their place): how much privacy to spend");
-  }
-  if (!delta)
-    throw InvalidParameter("delta", "must be given together with epsilon; well below 1/people, such as 1e-6");
-  if (!epsilon) throw InvalidParameter("epsilon", "must be given together with delta");
-  // Through the checked types, so that a zero is named here and not mistaken for "not given".
-  return {.epsilon = Epsilon(parse_real("epsilon", *epsilon)), .delta = Delta(parse_real("delta", *delta))};
+  Budget budget;
+  if (epsilon) budget.epsilon = parse_real("epsilon", *epsilon);
+  if (delta) budget.delta = parse_real("delta", *delta);
+  if (sigma) budget.sigma = parse_positive("sigma", *sigma);
+  static_cast<void>(budget.approx_dp());  // throws unless it is one or the other
+  return budget;
 }
 
 void set_balance(StreamConfig& config, const RunSettings& settings) {

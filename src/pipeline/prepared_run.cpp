@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/mechanism/stream_limits.hpp>
 #include <jme/pipeline/prepared_run.hpp>
 
+#include "mechanism/stream_limits.hpp"
 #include "pipeline/streams.hpp"
 
 namespace jme {

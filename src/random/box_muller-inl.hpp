@@ -14,7 +14,7 @@
 
 #include <hwy/highway.h>
 
-#include <jme/base/upcoming.hpp>
+#include "base/upcoming.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace jme::HWY_NAMESPACE {

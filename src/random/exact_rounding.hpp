@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include <jme/random/gaussian_source.hpp>
+#include "random/gaussian_source.hpp"
 
 namespace jme {
 

@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include <jme/base/upcoming.hpp>
-
+#include "base/upcoming.hpp"
 #include "random/aes_schedule.hpp"
 
 namespace jme {

@@ -1,3 +1,5 @@
+#include "random/gaussian_source.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -8,7 +10,6 @@
 #include <openssl/hmac.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/random/gaussian_source.hpp>
 
 #include "random/aes_schedule.hpp"
 #include "random/exact_rounding.hpp"

@@ -1,15 +1,16 @@
+#include "report/bar_chart.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/report/bar_chart.hpp>
 #include <jme/report/line_chart.hpp>
-#include <jme/report/number_text.hpp>
 
 #include "report/canvas.hpp"
 #include "report/frame.hpp"
+#include "report/number_text.hpp"
 #include "report/panel.hpp"
 #include "report/scale.hpp"
 #include "report/theme.hpp"

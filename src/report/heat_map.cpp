@@ -1,3 +1,5 @@
+#include "report/heat_map.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -5,10 +7,9 @@
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/report/heat_map.hpp>
-#include <jme/report/number_text.hpp>
 
 #include "report/canvas.hpp"
+#include "report/number_text.hpp"
 #include "report/panel.hpp"
 #include "report/theme.hpp"
 #include "report/ticks.hpp"

@@ -1,9 +1,9 @@
+#include "report/number_text.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
-
-#include <jme/report/number_text.hpp>
 
 namespace jme::report {
 

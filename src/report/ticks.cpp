@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <jme/report/number_text.hpp>
+#include "report/number_text.hpp"
 
 namespace jme::report {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include <jme/filter/norms.hpp>
+#include "filter/norms.hpp"
 
 namespace jme::sensitivity {
 

@@ -2,9 +2,9 @@
 #include <vector>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
 #include <jme/sensitivity/participation.hpp>
 
+#include "filter/norms.hpp"
 #include "sensitivity/earliest_packing.hpp"
 #include "sensitivity/lag_bound.hpp"
 

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
 #include <jme/shaping/shape.hpp>
 
+#include "filter/norms.hpp"
 #include "shaping/default_parameters.hpp"
 #include "shaping/series.hpp"
 

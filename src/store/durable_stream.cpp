@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/moments/check_rows.hpp>
 #include <jme/moments/moment_stream.hpp>
 #include <jme/privacy/gaussian.hpp>
 #include <jme/store/durable_stream.hpp>
 #include <jme/store/ledger.hpp>
 
+#include "moments/check_rows.hpp"
 #include "store/file.hpp"
 #include "store/folder.hpp"
 #include "store/row_digest.hpp"

@@ -71,8 +71,8 @@ void describe(LedgerEntry& entry, const StreamLog& log) {
   entry.delta = real(about.settings, "delta");
   entry.rows = head.state.rows;
   entry.releases = head.state.steps;
-  entry.horizon = parsed<std::uint64_t>(value_of(about.settings, "rows")).value_or(0);
-  entry.finished = head.state.finished || (entry.horizon > 0 && entry.rows == entry.horizon);
+  entry.horizon = parsed<std::uint64_t>(value_of(about.settings, "rows"));
+  entry.finished = head.state.finished || entry.rows == entry.horizon;
   entry.created = about.created;
   entry.updated = head.updated;
   entry.insecure = !value_of(about.settings, "insecure-test-seed").empty();

@@ -119,11 +119,11 @@ Settings settings_of(const Mechanism& mechanism) {
   count("every", mechanism.horizon().every());
   count("dimension", config.dimension);
   real("norm-bound", config.norm_bound);
-  if (config.budget.sigma != 0) {
-    real("sigma", config.budget.sigma);
+  if (const auto target = config.budget.approx_dp()) {
+    real("epsilon", target->epsilon);
+    real("delta", target->delta);
   } else {
-    real("epsilon", config.budget.epsilon);
-    real("delta", config.budget.delta);
+    real("sigma", *config.budget.sigma);
   }
   add("adjacency", name(config.adjacency));
   count("participations", config.participation.rows);

@@ -2,10 +2,10 @@
 #include <vector>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/error_norm_stream.hpp>
-#include <jme/filter/norms.hpp>
 #include <jme/theory/expected_error.hpp>
 
+#include "filter/error_norm_stream.hpp"
+#include "filter/norms.hpp"
 #include "theory/cross_term.hpp"
 #include "theory/noisy_error.hpp"
 #include "theory/pp_error.hpp"

@@ -1,6 +1,6 @@
 #include "theory/noisy_error.hpp"
 
-#include <jme/filter/norms.hpp>
+#include "filter/norms.hpp"
 
 namespace jme::theory {
 ErrorNorms error_norms(const Mechanism& mechanism) {

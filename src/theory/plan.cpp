@@ -11,6 +11,7 @@
 #include <jme/base/errors.hpp>
 #include <jme/theory/plan.hpp>
 
+#include "mechanism/mechanism_family.hpp"
 #include "theory/noisy_error.hpp"
 #include "theory/pp_error.hpp"
 #include "theory/recommend.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
 
+#include "filter/norms.hpp"
 #include "theory/cross_term.hpp"
 #include "theory/release_gram.hpp"
 #include "theory/squared_noise.hpp"

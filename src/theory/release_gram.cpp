@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <jme/filter/norms.hpp>
+#include "filter/norms.hpp"
 
 namespace jme::theory {
 namespace {

@@ -180,7 +180,7 @@ double Workload::weight_sum(std::size_t step, std::size_t rows_seen, const Horiz
   throw Error("workload: unknown kind");
 }
 
-FilterStream::LastStep Workload::close(std::size_t rows_seen, std::size_t rows_in_block) const {
+LastStep Workload::close(std::size_t rows_seen, std::size_t rows_in_block) const {
   switch (kind_) {
     case Kind::mean:
       return {.row = 1.0 / static_cast<double>(rows_seen)};

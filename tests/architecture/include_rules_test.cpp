@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -74,10 +75,91 @@ TEST(Architecture, EveryRoomIncludesOnlyWhatItsCMakeLineAllows) {
   EXPECT_GT(files, 40U);
 }
 
+/// Where an include of the project's own leads: a public header, or one of a room's own.
+std::optional<fs::path> header_of(const std::smatch& include) {
+  const fs::path candidate =
+      include[1].matched ? root / "include/jme" / include[1].str() : root / "src" / include[2].str();
+  return fs::exists(candidate) ? std::optional(candidate) : std::nullopt;
+}
+
+std::string room_of(const fs::path& file) {
+  return file.parent_path().filename();
+}
+
+/// The project's headers that a file sees, directly or through others.
+std::set<fs::path> seen_by(const fs::path& file) {
+  const std::regex include(R"re(#include\s+(?:<jme/(\w+/\w+\.hpp)>|"(\w+/[\w-]+\.hpp)"))re");
+  std::set<fs::path> seen;
+  std::vector<fs::path> open{file};
+  while (!open.empty()) {
+    const std::string source = text_of(open.back());
+    open.pop_back();
+    for (std::sregex_iterator it(source.begin(), source.end(), include), end; it != end; ++it) {
+      const std::optional<fs::path> header = header_of(*it);
+      if (header && seen.insert(*header).second) open.push_back(*header);
+    }
+  }
+  return seen;
+}
+
+std::vector<fs::path> files_of(const std::string& room) {
+  std::vector<fs::path> files;
+  for (const fs::path& folder : {root / "src" / room, root / "include/jme" / room}) {
+    if (!fs::exists(folder)) continue;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp") {
+        files.push_back(entry.path());
+      }
+    }
+  }
+  return files;
+}
+
+// Not through a header of a room that it may include, either.
 TEST(Architecture, TheoryNeverSeesNoiseOrData) {
   const Rules rules = rules_in(text_of(root / "CMakeLists.txt"));
-  for (const char* room : {"noise", "random", "moments", "data"})
-    EXPECT_FALSE(rules.at("theory").contains(room));
+  const std::set<std::string> hidden{"noise", "random", "moments", "data", "store"};
+  for (const std::string& room : hidden) EXPECT_FALSE(rules.at("theory").contains(room));
+  const std::vector<fs::path> files = files_of("theory");
+  ASSERT_GT(files.size(), 5U);
+  for (const fs::path& file : files) {
+    for (const fs::path& header : seen_by(file)) {
+      EXPECT_FALSE(hidden.contains(room_of(header))) << file << " sees " << header;
+    }
+  }
+}
+
+// Mathematics knows no draws, and whoever only runs a stream or writes its releases knows no sampler.
+TEST(Architecture, NoHeaderLetsARoomSeeWhatIsHiddenFromIt) {
+  const std::set<std::string> draws{"noise", "random", "moments", "data", "store"};
+  const std::set<std::string> sampler{"noise", "data"};
+  const std::map<std::string, std::set<std::string>> hidden{
+      {"filter", draws},   {"workload", draws},    {"shaping", draws},  {"sensitivity", draws},
+      {"privacy", draws},  {"calibration", draws}, {"models", sampler}, {"store", sampler},
+      {"output", sampler}, {"pipeline", sampler}};
+  for (const auto& [room, others] : hidden) {
+    for (const fs::path& file : files_of(room)) {
+      for (const fs::path& header : seen_by(file)) {
+        EXPECT_FALSE(others.contains(room_of(header))) << file << " sees " << header;
+      }
+    }
+  }
+}
+
+// What is installed must not need what is not; hints for the processor and kernels are nobody's business.
+TEST(Architecture, PublicHeadersIncludePublicHeadersAlone) {
+  std::size_t headers = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "include")) {
+    if (entry.path().extension() != ".hpp") continue;
+    ++headers;
+    EXPECT_EQ(text_of(entry.path()).find("#include \""), std::string::npos) << entry.path();
+    for (const fs::path& header : seen_by(entry.path())) {
+      const std::string room = room_of(header);
+      EXPECT_TRUE(room != "noise" && header.filename().string().find("kernels") == std::string::npos)
+          << entry.path() << " shows " << header;
+    }
+  }
+  EXPECT_GT(headers, 50U);
 }
 
 /// The room and all that it uses, directly or through others.
@@ -112,9 +194,9 @@ TEST(Architecture, RunsAndTheirOutputReachNoFileReader) {
 TEST(Architecture, TheCheckFindsAForbiddenInclude) {
   const Rules rules =
       rules_in("jme_module(base LINKS fmt)\njme_module(theory USES base)\njme_module(noise USES base)");
-  EXPECT_EQ(
-      violations(rules, "theory", "#include <jme/noise/shaped_noise.hpp>\n#include <jme/base/errors.hpp>"),
-      std::vector<std::string>{"noise"});
+  EXPECT_EQ(violations(rules, "theory", R"(#include "noise/shaped_noise.hpp"
+#include <jme/base/errors.hpp>)"),
+            std::vector<std::string>{"noise"});
 }
 
 TEST(Architecture, EveryFolderOfSourceIsARoom) {

@@ -4,9 +4,10 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/base/horizon.hpp>
-#include <jme/base/packed_triangle.hpp>
 #include <jme/base/parse.hpp>
 #include <jme/base/values.hpp>
+
+#include "base/packed_triangle.hpp"
 
 namespace jme {
 namespace {

@@ -259,7 +259,7 @@ std::string shown(const Setting& setting, const std::vector<std::string>& record
   return fmt::format(
       "records {} format {} delimiter {} columns {} width {} longest {} header {}\n{}\n{} -> {:?}",
       setting.options.records == Records::quoted, static_cast<int>(setting.options.format),
-      static_cast<int>(setting.options.delimiter), setting.options.columns, setting.options.width,
+      static_cast<int>(setting.options.delimiter), setting.options.columns, setting.options.width.value_or(0),
       setting.options.longest_record, setting.options.header, records, at, other);
 }
 

@@ -27,7 +27,7 @@ inline std::string text_of(const fs::path& path) {
 /// What git ignores or owns: everything else in the tree is the project's.
 inline bool is_generated(const fs::path& folder) {
   const std::string name = folder.filename();
-  return name.starts_with("build") || name == ".git" || name == ".cache" || name == "out";
+  return name.starts_with("build") || name == ".git" || name == ".cache" || name == "out" || name == "paper";
 }
 
 inline std::vector<fs::path> files() {

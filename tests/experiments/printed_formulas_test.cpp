@@ -5,10 +5,11 @@
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
-#include <jme/filter/norms.hpp>
 #include <jme/privacy/gaussian.hpp>
 #include <jme/sensitivity/joint.hpp>
 #include <jme/theory/expected_error.hpp>
+
+#include "filter/norms.hpp"
 
 namespace jme {
 namespace {

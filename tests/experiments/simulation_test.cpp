@@ -50,7 +50,7 @@ TEST(Agreement, NoticesNoiseTenPercentTooSmall) {
                       .workload = prefix(),
                       .shape = Shape::identity()};
   const ExpectedError expected = expected_error(Mechanism(config));
-  config.budget.sigma *= 0.9;
+  *config.budget.sigma *= 0.9;
   const Mechanism weak(config);
   const MomentErrors errors = simulated_errors({}, {.mechanism = weak, .runs = 300, .what = "weak"});
   Agreement agreement;

@@ -1,3 +1,5 @@
+#include "filter/error_norm_stream.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -5,10 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/error_norm_stream.hpp>
-#include <jme/filter/inverse_modes.hpp>
-#include <jme/filter/norms.hpp>
 
+#include "filter/inverse_modes.hpp"
+#include "filter/norms.hpp"
 #include "filter/samples.hpp"
 
 namespace jme {
@@ -91,7 +92,7 @@ TEST(ErrorNormStream, ClosesEarlyWithAnotherLastRow) {
       if (!stream.closes_early()) continue;
       stream.skip_to(step);
       samples::LongVector weights = to_long(a).row(static_cast<Eigen::Index>(step)).transpose();
-      FilterStream::LastStep last{.row = .3};
+      LastStep last{.row = .3};
       const double row = a.row()(step);
       weights *= .3L / row;
       if (!a.core().modes.empty()) {

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
 
+#include "filter/norms.hpp"
 #include "filter/samples.hpp"
 #include "filter/scheduled_products.hpp"
 

@@ -1,3 +1,5 @@
+#include "filter/norms.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -6,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
 
 #include "filter/samples.hpp"
 

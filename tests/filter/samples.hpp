@@ -11,7 +11,8 @@
 #include <Eigen/Dense>
 
 #include <jme/filter/filter.hpp>
-#include <jme/filter/norms.hpp>
+
+#include "filter/norms.hpp"
 
 namespace jme::samples {
 

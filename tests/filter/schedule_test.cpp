@@ -5,8 +5,8 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/filter/filter.hpp>
-#include <jme/filter/norms.hpp>
 
+#include "filter/norms.hpp"
 #include "filter/samples.hpp"
 
 namespace jme {

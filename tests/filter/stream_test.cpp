@@ -1,10 +1,11 @@
+#include "filter/stream.hpp"
+
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/stream.hpp>
 
 #include "filter/samples.hpp"
 #include "random/simd_targets.hpp"

@@ -1,3 +1,5 @@
+#include "mechanism/mechanism_family.hpp"
+
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -23,8 +25,8 @@ std::vector<StreamConfig> relatives() {
   };
   add([](StreamConfig& c) { c.rows = 90; });
   add([](StreamConfig& c) { c.every = 3; });
-  add([](StreamConfig& c) { c.rows = 0, c.steps = 60; });
-  add([](StreamConfig& c) { c.rows = 0, c.unbounded = true; });
+  add([](StreamConfig& c) { c.rows.reset(), c.steps = 60; });
+  add([](StreamConfig& c) { c.rows.reset(), c.unbounded = true; });
   add([](StreamConfig& c) { c.workload = prefix(); });
   add([](StreamConfig& c) { c.workload_second = prefix(); });
   add([](StreamConfig& c) { c.workload_second = prefix(), c.method = Method::cs; });

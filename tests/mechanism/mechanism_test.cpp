@@ -169,7 +169,7 @@ TEST(Mechanism, AutomaticIsResolvedAndIsTheIdentityForPp) {
 
 TEST(Mechanism, StepsAreAnotherWayToGiveTheHorizon) {
   StreamConfig c = config();
-  c.rows = 0;
+  c.rows.reset();
   c.steps = 12;
   c.every = 5;
   EXPECT_EQ(Mechanism(c).horizon().rows(), 60U);
@@ -177,7 +177,7 @@ TEST(Mechanism, StepsAreAnotherWayToGiveTheHorizon) {
 
 StreamConfig unbounded_config(const Workload& workload) {
   StreamConfig c = config();
-  c.rows = 0;
+  c.rows.reset();
   c.unbounded = true;
   c.workload = workload;
   return c;

@@ -106,7 +106,7 @@ std::map<std::string, Number> numbers(const Release& release, const Eigen::Matri
 
 void expect_covered(const StreamConfig& config) {
   const Mechanism mechanism(config);
-  const Eigen::MatrixXd x = three_columns(static_cast<Eigen::Index>(config.rows));
+  const Eigen::MatrixXd x = three_columns(static_cast<Eigen::Index>(*config.rows));
   const std::size_t runs = runs_for_power();
   std::map<std::string, Eigen::Array3d> covered;  // by bands of 0.9, 1 and 1.1 times the width
   for (std::size_t r = 0; r < runs; ++r) {

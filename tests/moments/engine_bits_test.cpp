@@ -26,7 +26,7 @@ std::vector<std::vector<double>> random_rows(std::size_t count, std::size_t dime
 std::vector<double> releases(const StreamConfig& config) {
   MomentStream stream(Mechanism(config), InsecureTestSeed{5});
   std::vector<double> all;
-  for (const auto& row : random_rows(config.rows, config.dimension)) {
+  for (const auto& row : random_rows(*config.rows, config.dimension)) {
     const Release& release = stream.push(row);
     if (!release.is_new()) continue;
     all.insert(all.end(), release.first().begin(), release.first().end());

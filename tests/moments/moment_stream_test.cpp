@@ -6,8 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/error_norm_stream.hpp>
 #include <jme/moments/moment_stream.hpp>
+
+#include "filter/error_norm_stream.hpp"
 
 namespace jme {
 namespace {

@@ -1,11 +1,12 @@
 // Whatever a stream refuses when it is made is refused without one.
+#include "mechanism/stream_limits.hpp"
+
 #include <functional>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/mechanism/stream_limits.hpp>
 #include <jme/moments/moment_stream.hpp>
 
 namespace jme {

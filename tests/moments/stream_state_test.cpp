@@ -10,7 +10,8 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/moments/moment_stream.hpp>
-#include <jme/random/gaussian_source.hpp>
+
+#include "random/gaussian_source.hpp"
 
 namespace jme {
 namespace {

@@ -8,7 +8,7 @@
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
-#include <jme/noise/shaped_noise.hpp>
+#include "noise/shaped_noise.hpp"
 
 namespace jme {
 namespace {

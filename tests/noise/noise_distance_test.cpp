@@ -1,3 +1,5 @@
+#include "noise/noise_distance.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,9 +9,9 @@
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/stream.hpp>
-#include <jme/noise/noise_distance.hpp>
-#include <jme/random/gaussian_source.hpp>
+
+#include "filter/stream.hpp"
+#include "random/gaussian_source.hpp"
 
 namespace jme::noise_distance_tests {
 namespace {

@@ -5,10 +5,9 @@
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
-#include <jme/noise/shaped_noise.hpp>
-
 #include "noise/rounding_kernels.hpp"
 #include "noise/rounding_tolerance.hpp"
+#include "noise/shaped_noise.hpp"
 
 namespace jme {
 namespace {

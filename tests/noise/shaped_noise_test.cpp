@@ -1,3 +1,5 @@
+#include "noise/shaped_noise.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -8,9 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
-#include <jme/noise/shaped_noise.hpp>
 
+#include "filter/norms.hpp"
 #include "random/simd_targets.hpp"
 
 namespace jme {

@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <jme/filter/aligned_vector.hpp>
-#include <jme/noise/noise_distance.hpp>
-#include <jme/noise/shaped_noise.hpp>
-#include <jme/random/gaussian_source.hpp>
 
+#include "noise/noise_distance.hpp"
 #include "noise/rounding_kernels.hpp"
+#include "noise/shaped_noise.hpp"
+#include "random/gaussian_source.hpp"
 #include "random/simd_targets.hpp"
 
 namespace jme::two_words_tests {

@@ -7,10 +7,9 @@
 #include <boost/multiprecision/cpp_dec_float.hpp>
 #include <gtest/gtest.h>
 
-#include <jme/random/gaussian_source.hpp>
-
 #include "random/aes_schedule.hpp"
 #include "random/gaussian_kernels.hpp"
+#include "random/gaussian_source.hpp"
 #include "random/simd_targets.hpp"
 
 namespace jme {

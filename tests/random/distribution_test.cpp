@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <jme/random/gaussian_source.hpp>
-
 #include "random/aes_schedule.hpp"
 #include "random/exact_rounding.hpp"
+#include "random/gaussian_source.hpp"
 #include "random/normality.hpp"
 
 // Seeds are fixed: a failure is a defect, not bad luck. Each claim comes with the power of its test.

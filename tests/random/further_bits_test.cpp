@@ -6,9 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include <jme/random/gaussian_source.hpp>
-
 #include "random/gaussian_kernels.hpp"
+#include "random/gaussian_source.hpp"
 #include "random/precise_draw.hpp"
 
 namespace jme {

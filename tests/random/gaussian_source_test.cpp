@@ -1,3 +1,5 @@
+#include "random/gaussian_source.hpp"
+
 #include <cstdint>
 #include <span>
 #include <thread>
@@ -6,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/random/gaussian_source.hpp>
 
 namespace jme {
 namespace {

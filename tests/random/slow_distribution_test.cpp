@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <jme/random/gaussian_source.hpp>
-
+#include "random/gaussian_source.hpp"
 #include "random/normality.hpp"
 
 namespace jme {

@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/report/bar_chart.hpp>
-#include <jme/report/heat_map.hpp>
 #include <jme/report/line_chart.hpp>
 
+#include "report/bar_chart.hpp"
+#include "report/heat_map.hpp"
 #include "report/outline.hpp"
 #include "report/samples.hpp"
 #include "report/unicode.hpp"

@@ -1,9 +1,9 @@
+#include "report/number_text.hpp"
+
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
-
-#include <jme/report/number_text.hpp>
 
 namespace jme::report {
 namespace {

@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
-#include <jme/report/bar_chart.hpp>
-#include <jme/report/heat_map.hpp>
 #include <jme/report/line_chart.hpp>
+
+#include "report/bar_chart.hpp"
+#include "report/heat_map.hpp"
 
 namespace jme::report {
 

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
 #include <jme/shaping/shape.hpp>
 
+#include "filter/norms.hpp"
 #include "shaping/coordinates.hpp"
 
 namespace jme {

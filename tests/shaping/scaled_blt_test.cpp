@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
 #include <jme/shaping/dense_optimum.hpp>
 #include <jme/shaping/shape.hpp>
 
+#include "filter/norms.hpp"
 #include "shaping/coordinates.hpp"
 #include "shaping/optimal_rmse.hpp"
 #include "shaping/optimise.hpp"

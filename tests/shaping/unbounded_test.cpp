@@ -4,9 +4,10 @@
 #include <gmock/gmock.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/error_norm_stream.hpp>
-#include <jme/filter/norms.hpp>
 #include <jme/shaping/shape.hpp>
+
+#include "filter/error_norm_stream.hpp"
+#include "filter/norms.hpp"
 
 namespace jme {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <jme/filter/norms.hpp>
 #include <jme/shaping/shape.hpp>
 
+#include "filter/norms.hpp"
 #include "shaping/coordinates.hpp"
 #include "shaping/optimise.hpp"
 #include "shaping/window_loss.hpp"

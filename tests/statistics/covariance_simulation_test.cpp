@@ -84,7 +84,7 @@ StreamConfig config_for(std::size_t dimension, Method method, const Shape& shape
 }
 
 StreamConfig weaker(StreamConfig config) {
-  config.budget.sigma *= 0.9;
+  *config.budget.sigma *= 0.9;
   return config;
 }
 
@@ -102,7 +102,7 @@ void expect_joint_theorem(const StreamConfig& config, Bias bias) {
   SCOPED_TRACE(description(config, bias));
   const Mechanism mechanism(config);
   // The stream zeta e1, zeta e1, .. attains the supremum at all releases at once.
-  Eigen::MatrixXd x = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(config.rows),
+  Eigen::MatrixXd x = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(*config.rows),
                                             static_cast<Eigen::Index>(config.dimension));
   x.col(0).setConstant(config.norm_bound);
   const double expected = covariance_error(mechanism, bias == Bias::removed);
@@ -112,7 +112,7 @@ void expect_joint_theorem(const StreamConfig& config, Bias bias) {
       << "the test must reject noise 10% too small";
   // docs/theory/errors.md#running-covariance: the bias is -v1 I, so that removing it adds.
   const ReleaseVariance variance = release_variance(mechanism);
-  const double weight = mechanism.workload_first().weight_sum(mechanism.horizon().steps() - 1, config.rows,
+  const double weight = mechanism.workload_first().weight_sum(mechanism.horizon().steps() - 1, *config.rows,
                                                               mechanism.horizon());
   const double v1 = variance.first.back() / (weight * weight);
   EXPECT_NEAR(sample.bias, bias == Bias::removed ? 0 : -v1, standard_errors * sample.bias_error);
@@ -145,7 +145,7 @@ PpMoments pp_moments(const Mechanism& mechanism, const Eigen::MatrixXd& x, Bias 
 void expect_postprocessing_theorem(const StreamConfig& config, Bias bias) {
   SCOPED_TRACE(description(config, bias));
   const Mechanism mechanism(config);
-  const Eigen::MatrixXd x = oracle::alternating_stream(config.rows, config.dimension, config.norm_bound);
+  const Eigen::MatrixXd x = oracle::alternating_stream(*config.rows, config.dimension, config.norm_bound);
   const PpMoments expected = pp_moments(mechanism, x, bias);
   const Interval bounds = covariance_error_bounds(mechanism, bias == Bias::removed);
   EXPECT_LE(expected.error, bounds.high * (1 + 1e-9));

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <jme/moments/moment_stream.hpp>
-#include <jme/random/gaussian_source.hpp>
 
 #include "moments/lattice_row.hpp"
+#include "random/gaussian_source.hpp"
 #include "statistics/oracle.hpp"
 
 namespace jme {
@@ -73,7 +73,7 @@ Eigen::VectorXd second_scale(const Mechanism& mechanism) {
 }
 
 void expect_equal_to_dense(const StreamConfig& config) {
-  SCOPED_TRACE(config.workload.name() + " " + config.shape.name() + " rows " + std::to_string(config.rows) +
+  SCOPED_TRACE(config.workload.name() + " " + config.shape.name() + " rows " + std::to_string(*config.rows) +
                " every " + std::to_string(config.every));
   const Mechanism mechanism(config);
   const Horizon& horizon = mechanism.horizon();
@@ -213,7 +213,7 @@ void expect_difference_to_be_the_bias(StreamConfig config) {
     const Eigen::MatrixXd difference = left.second_matrix() - right.second_matrix();
     // Roundings of sums of at most `rows` terms, each at most the largest entry.
     const double tolerance =
-        static_cast<double>(config.rows) * 0x1p-50 * (left.second_matrix().cwiseAbs().maxCoeff() + expected);
+        static_cast<double>(*config.rows) * 0x1p-50 * (left.second_matrix().cwiseAbs().maxCoeff() + expected);
     EXPECT_LE((difference - expected * Eigen::Matrix2d::Identity()).cwiseAbs().maxCoeff(), tolerance);
     EXPECT_NEAR(left.bias_second(), expected, tolerance);
     EXPECT_EQ(right.bias_second(), 0);

@@ -126,7 +126,7 @@ void expect_private_and_the_test_to_have_power(const StreamConfig& config, const
       << "not a worst case: the attempt would prove little";
   EXPECT_FALSE(leaks(config, pair, sigma, samples));
   StreamConfig weaker = config;
-  weaker.budget.sigma *= 0.9;
+  *weaker.budget.sigma *= 0.9;
   EXPECT_TRUE(leaks(weaker, pair, sigma, samples)) << "noise 10% too small must be found";
 }
 
@@ -144,7 +144,7 @@ TEST(Falsification, JmeHoldsAtTheFirstMiddleAndLastRow) {
   for (const std::size_t at : {0U, 2U, 4U}) {
     // The column norms of a Toeplitz shape decrease, so only the first row is the worst case.
     const StreamConfig config = base_config(Method::jme);
-    const auto pair = differing_at(at, config.rows, e1(), -e1());
+    const auto pair = differing_at(at, *config.rows, e1(), -e1());
     if (at == 0) {
       expect_private_and_the_test_to_have_power(config, pair, 0.999);
     } else {
@@ -155,7 +155,7 @@ TEST(Falsification, JmeHoldsAtTheFirstMiddleAndLastRow) {
 
 TEST(Falsification, LambdaJmeHoldsOnThePairThatMaximisesTheJointGain) {
   const StreamConfig config = base_config(Method::lambda_jme);  // nu = 1
-  expect_private_and_the_test_to_have_power(config, differing_at(0, config.rows, e1(), partner(1.0)), 0.999);
+  expect_private_and_the_test_to_have_power(config, differing_at(0, *config.rows, e1(), partner(1.0)), 0.999);
 }
 
 TEST(Falsification, JmeHoldsForRowsInsideBlocks) {
@@ -164,7 +164,7 @@ TEST(Falsification, JmeHoldsForRowsInsideBlocks) {
     config.workload = workload;
     config.rows = 8;
     config.every = 3;
-    expect_private_and_the_test_to_have_power(config, differing_at(1, config.rows, e1(), -e1()), 0.999);
+    expect_private_and_the_test_to_have_power(config, differing_at(1, *config.rows, e1(), -e1()), 0.999);
   }
 }
 
@@ -173,8 +173,8 @@ TEST(Falsification, JmeHoldsForTheLastRowOfADecayingBlock) {
   config.workload = decay(0.8);
   config.rows = 8;
   config.every = 3;
-  expect_private_and_the_test_to_have_power(config, differing_at(2, config.rows, e1(), -e1()), 0.999);
-  EXPECT_FALSE(leaks(config, differing_at(0, config.rows, e1(), -e1()), sigma, samples));
+  expect_private_and_the_test_to_have_power(config, differing_at(2, *config.rows, e1(), -e1()), 0.999);
+  EXPECT_FALSE(leaks(config, differing_at(0, *config.rows, e1(), -e1()), sigma, samples));
 }
 
 TEST(Falsification, JmeHoldsForWindowsWhoseOldDrawsAreMadeAgain) {
@@ -184,15 +184,15 @@ TEST(Falsification, JmeHoldsForWindowsWhoseOldDrawsAreMadeAgain) {
   config.shape = Shape::scaled_blt(2);
   ASSERT_EQ(Mechanism(config).c1().lag_taps().size(), 3U);
   // All columns have norm 1: every row is a worst case.
-  expect_private_and_the_test_to_have_power(config, differing_at(1, config.rows, e1(), -e1()), 0.999);
-  EXPECT_FALSE(leaks(config, differing_at(7, config.rows, e1(), -e1()), sigma, samples));
+  expect_private_and_the_test_to_have_power(config, differing_at(1, *config.rows, e1(), -e1()), 0.999);
+  EXPECT_FALSE(leaks(config, differing_at(7, *config.rows, e1(), -e1()), sigma, samples));
 }
 
 TEST(Falsification, ImeAndCsHold) {
   for (const Method method : {Method::ime, Method::cs}) {
     const StreamConfig config = base_config(method);
     for (const auto& other : {Eigen::RowVectorXd(-e1()), partner(1e9), partner(1.0)}) {
-      EXPECT_FALSE(leaks(config, differing_at(0, config.rows, e1(), other), sigma, samples)) << name(method);
+      EXPECT_FALSE(leaks(config, differing_at(0, *config.rows, e1(), other), sigma, samples)) << name(method);
     }
   }
 }
@@ -205,21 +205,21 @@ TEST(Falsification, GeneralColumnsHoldWhereTheFirstColumnsWouldNot) {
   config.shape_second =
       Shape::custom(Eigen::VectorXd(Eigen::Matrix<double, 5, 1>(1, 1, 1, 1, 3)).asDiagonal(), "c2");
   // docs/theory/sensitivity.md#columns: the last row is the worst, nu = 9 there.
-  expect_private_and_the_test_to_have_power(config, differing_at(4, config.rows, e1(), partner(9.0)), 0.999);
+  expect_private_and_the_test_to_have_power(config, differing_at(4, *config.rows, e1(), partner(9.0)), 0.999);
 }
 
 TEST(Falsification, AddRemoveHoldsForARowThatVanishes) {
   StreamConfig config = base_config(Method::lambda_jme);
   config.adjacency = Adjacency::add_remove;
   expect_private_and_the_test_to_have_power(
-      config, differing_at(0, config.rows, e1(), Eigen::RowVectorXd::Zero(2)), 0.999);
+      config, differing_at(0, *config.rows, e1(), Eigen::RowVectorXd::Zero(2)), 0.999);
 }
 
 TEST(SlowFalsification, FindsTenPercentTooLittleNoiseAtEpsilonOne) {
   StreamConfig config = base_config(Method::jme);
   config.budget = {.epsilon = 1.0, .delta = 1e-5};
   const double claimed = config.budget.noise_multiplier();
-  const auto pair = differing_at(0, config.rows, e1(), -e1());
+  const auto pair = differing_at(0, *config.rows, e1(), -e1());
   EXPECT_FALSE(leaks(config, pair, claimed, 300000));
   config.budget = {.sigma = 0.9 * claimed};
   EXPECT_TRUE(leaks(config, pair, claimed, 300000));

@@ -39,7 +39,7 @@ StreamConfig config_for(Method method, const Workload& workload, const Shape& sh
 }
 
 StreamConfig with_sigma(StreamConfig config, double factor) {
-  config.budget.sigma *= factor;
+  *config.budget.sigma *= factor;
   return config;
 }
 
@@ -69,7 +69,7 @@ void expect_gaussian_error_as_predicted(const StreamConfig& config) {
   EXPECT_EQ(expected.second.low, expected.second.high);
 
   const std::size_t runs = std::max(first.runs_for_power(), second.runs_for_power());
-  const Eigen::MatrixXd x = oracle::alternating_stream(config.rows, config.dimension, config.norm_bound);
+  const Eigen::MatrixXd x = oracle::alternating_stream(*config.rows, config.dimension, config.norm_bound);
   const auto sample = simulate_many(mechanism, x, runs, 1000);
   EXPECT_GE(sample.mean.first, first.lower(runs));
   EXPECT_LE(sample.mean.first, first.upper(runs));
@@ -102,7 +102,7 @@ double pp_error(const Mechanism& mechanism, const Eigen::MatrixXd& x) {
 
 void expect_pp_error_as_predicted(const StreamConfig& config) {
   const Mechanism mechanism(config);
-  const Eigen::MatrixXd x = oracle::alternating_stream(config.rows, config.dimension, config.norm_bound);
+  const Eigen::MatrixXd x = oracle::alternating_stream(*config.rows, config.dimension, config.norm_bound);
   const double second = pp_error(mechanism, x);
   const ExpectedError expected = expected_error(mechanism);
   // This stream is one of those the supremum ranges over.

@@ -220,7 +220,7 @@ TEST_F(DurableStreamTest, AnInputThatEndsWithABlockMayGrow) {
 
 TEST_F(DurableStreamTest, GoesOnWithoutAHorizon) {
   StreamConfig config = ten_blocks();
-  config.rows = 0;
+  config.rows.reset();
   config.unbounded = true;
   config.workload = decay(0.9);
   config.shape = Shape::automatic();

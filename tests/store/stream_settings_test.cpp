@@ -27,7 +27,7 @@ TEST(StreamSettings, ChangeWithEverythingThatMakesTheMechanism) {
       {"rows", [](StreamConfig& c) { c.rows = 61; }},
       {"no horizon",
        [](StreamConfig& c) {
-         c.rows = 0;
+         c.rows.reset();
          c.unbounded = true;
          c.workload = decay(0.9);
          c.shape = Shape::automatic();
@@ -112,7 +112,7 @@ TEST(StreamSettings, OfALongHorizonAreThere) {
   config.workload = mean();
   config.shape = Shape::scaled_blt(3);
   const Settings before = settings_of(Mechanism(config));
-  config.rows += 1;
+  *config.rows += 1;
   EXPECT_NE(settings_of(Mechanism(config)), before);
 }
 

@@ -28,7 +28,7 @@ TEST(PaperConfig, HasTheNoiseMultiplierAndStepsThatGiveTheRealEpsilon) {
     const double epsilon =
         pld_epsilon({.sampling_rate = config.batch / 50'000,
                      .steps = static_cast<std::uint64_t>(config.epochs * std::ceil(50'000 / config.batch)),
-                     .sigma = config.budget.sigma},
+                     .sigma = *config.budget.sigma},
                     config.delta);
     EXPECT_NEAR(epsilon, expected[i], 5e-4 * expected[i] + 5e-5);
   }

@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/filter/norms.hpp>
 #include <jme/workload/workload.hpp>
+
+#include "filter/norms.hpp"
+#include "filter/stream.hpp"
 
 namespace jme {
 namespace {

@@ -38,9 +38,9 @@ struct InputOptions {
   /// the .npy file. Input without a header needs them, or a width. NDJSON: keys of objects; if all of them
   /// are numbers, places in arrays too.
   std::vector<std::string> columns = {};
-  /// Without a header: every row (JSON object excepted) has exactly so many cells. 0: at least as many as the
-  /// last column taken needs, and further ones do not matter.
-  std::size_t width = 0;
+  /// Without a header: every row (JSON object excepted) has exactly so many cells. By default: at least as
+  /// many as the last column taken needs, and further ones do not matter.
+  std::optional<std::size_t> width{};
   bool header = true;  ///< CSV: the first line names the columns; without it they are called 1, 2, ...
   char delimiter = ',';
   OnBadRow on_bad_row = OnBadRow::fail;

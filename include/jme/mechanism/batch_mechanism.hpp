@@ -10,8 +10,6 @@
 #include <jme/filter/filter.hpp>
 #include <jme/mechanism/mechanism.hpp>
 #include <jme/mechanism/stream_config.hpp>
-#include <jme/noise/noise_distance.hpp>
-#include <jme/noise/noise_scale.hpp>
 
 namespace jme {
 
@@ -46,7 +44,7 @@ struct BatchConfig {
   /// batch really has, so sampled batches should be summed in double. Less than m 2^-24 no float sum can
   /// promise.
   std::optional<double> sum_error{};
-  unsigned threads = 0;  ///< 0: as the processor has, where a step is large enough to share
+  std::optional<unsigned> threads{};  ///< default: as many as the processor has, where sharing a step pays
 };
 
 /// What a training run promises.
@@ -71,8 +69,6 @@ class BatchMechanism {
   [[nodiscard]] double sum_error() const { return sum_error_; }
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
-  [[nodiscard]] NoiseScale noise_scale_first() const;
-  [[nodiscard]] NoiseScale noise_scale_second() const;
 
   /// ||row t of C1^-1||^2 for every step: the variance of a step's noise on the sum, over std_first^2.
   [[nodiscard]] std::vector<double> squared_noise_rows() const;
@@ -103,9 +99,8 @@ class BatchMechanism {
   Exposure exposure_;
   double lambda_, sum_error_;
   Lattice lattice_;
-  double sigma_;
+  double sigma_, mu_ = 0, bad_past_ = 0;
   Calibration calibration_;
-  NoiseDistance distance_{};
 };
 
 }  // namespace jme

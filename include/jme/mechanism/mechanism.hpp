@@ -1,19 +1,14 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include <jme/base/horizon.hpp>
 #include <jme/calibration/calibration.hpp>
 #include <jme/filter/filter.hpp>
+#include <jme/filter/sum_words.hpp>
 #include <jme/mechanism/stream_config.hpp>
-#include <jme/noise/noise_distance.hpp>
-#include <jme/noise/noise_scale.hpp>
-#include <jme/noise/sum_words.hpp>
 
 namespace jme {
 
@@ -31,7 +26,7 @@ class MechanismFamily;
 class Mechanism {
  public:
   explicit Mechanism(const StreamConfig& config);
-  /// The same, sharing with others of its family.
+  /// The same, sharing what takes time with others of its family.
   Mechanism(const StreamConfig& config, MechanismFamily& family);
 
   [[nodiscard]] const StreamConfig& config() const { return config_; }
@@ -46,15 +41,15 @@ class Mechanism {
   [[nodiscard]] std::size_t error_steps() const;
   [[nodiscard]] bool has_second() const { return config_.second != SecondMoment::none; }
   /// Resolved shapes: never `automatic`.
-  [[nodiscard]] const Shape& shape_first() const { return parts_->shape_first; }
-  [[nodiscard]] const Shape& shape_second() const { return parts_->shape_second; }
+  [[nodiscard]] const Shape& shape_first() const;
+  [[nodiscard]] const Shape& shape_second() const;
 
   /// A1, A2 over the horizon's steps.
-  [[nodiscard]] const Filter& a1() const { return parts_->a1; }
-  [[nodiscard]] const Filter& a2() const { return parts_->a2; }
+  [[nodiscard]] const Filter& a1() const;
+  [[nodiscard]] const Filter& a2() const;
   /// C1, C2. Over steps; PP noises rows, so there C1 runs over rows.
-  [[nodiscard]] const Filter& c1() const { return parts_->c1; }
-  [[nodiscard]] const Filter& c2() const { return parts_->c2; }
+  [[nodiscard]] const Filter& c1() const;
+  [[nodiscard]] const Filter& c2() const;
 
   /// Noise multiplier in use. From (epsilon, delta) it is a little more than the exact Gaussian calibration:
   /// what rounding errors inside the noise could add is paid first (noise/GUARANTEES.md).
@@ -65,7 +60,7 @@ class Mechanism {
   [[nodiscard]] double bad_past() const { return bad_past_; }
   /// What that costs: relative extra noise, or relative extra mu where sigma was given.
   [[nodiscard]] double sampler_cost() const { return sampler_cost_; }
-  [[nodiscard]] const Exposure& exposure() const { return parts_->exposure; }
+  [[nodiscard]] const Exposure& exposure() const;
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
   /// Where noise is drawn: a draw a step, or a draw a row for PP.
@@ -74,11 +69,6 @@ class Mechanism {
   }
   /// Two where rounding errors of one would cost more than a thousandth of the noise.
   [[nodiscard]] SumWords sum_words() const { return sum_words_; }
-  /// Standard deviation of the noise on every coordinate of a step, in lattice units: off-diagonal entries of
-  /// the full second moment carry half the variance of its diagonal
-  /// (docs/theory/calibration.md#symmetric-noise).
-  [[nodiscard]] NoiseScale noise_scale_first(const Calibration& calibration) const;
-  [[nodiscard]] NoiseScale noise_scale_second(const Calibration& calibration) const;
   /// lambda* (0 under add-remove or without a second moment).
   [[nodiscard]] double lambda_free() const { return lambda_free_; }
 
@@ -87,13 +77,7 @@ class Mechanism {
                                        std::optional<double> lambda) const;
   void pay_for_rounding();
   friend class MechanismFamily;
-  /// What takes time for long streams, and depends on workloads, shapes and horizon alone.
-  struct Parts {
-    Shape shape_first, shape_second;
-    Filter a1, a2, c1, c2;
-    Exposure exposure;
-    ShapeRounding rounding_first, rounding_second;
-  };
+  struct Parts;
   Mechanism(const StreamConfig& config, MechanismFamily* family);
   [[nodiscard]] std::shared_ptr<const Parts> make_parts() const;
 
@@ -105,16 +89,6 @@ class Mechanism {
   Lattice lattice_;
   Calibration calibration_;
   double lambda_free_;
-};
-
-/// Mechanisms that are compared with each other: those with the same workloads, shapes and horizon share what
-/// takes time, whatever their method and budget. Shapes and workloads with numbers of their own share
-/// nothing.
-class MechanismFamily {
- private:
-  friend class Mechanism;
-  [[nodiscard]] std::shared_ptr<const Mechanism::Parts> parts_of(const Mechanism& mechanism);
-  std::map<std::string, std::shared_ptr<const Mechanism::Parts>> known_;
 };
 
 }  // namespace jme

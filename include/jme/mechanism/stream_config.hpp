@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 
+#include <jme/base/horizon.hpp>
 #include <jme/base/values.hpp>
 #include <jme/calibration/method.hpp>
 #include <jme/sensitivity/participation.hpp>
@@ -13,10 +14,13 @@ namespace jme {
 
 /// Either (epsilon, delta) or the noise multiplier sigma itself.
 struct Budget {
-  double epsilon = 0;
-  double delta = 0;
-  double sigma = 0;
+  std::optional<double> epsilon{};
+  std::optional<double> delta{};
+  std::optional<double> sigma{};
 
+  /// Epsilon and delta, unless sigma is given. Throws InvalidParameter where one of them is missing, or where
+  /// sigma is given besides.
+  [[nodiscard]] std::optional<ApproxDp> approx_dp() const;
   /// sigma, or the exact Gaussian calibration of (epsilon, delta). Throws InvalidParameter.
   [[nodiscard]] double noise_multiplier() const;
 };
@@ -24,10 +28,10 @@ struct Budget {
 /// Everything that is public before the first row. Plain data; Mechanism checks it.
 struct StreamConfig {
   Budget budget;
-  std::size_t rows = 0;    ///< horizon in rows; or give `steps`
-  std::size_t steps = 0;   ///< horizon in releases; rows = steps * every
-  bool unbounded = false;  ///< in place of rows and steps: no horizon (prefix, mean and decay)
-  std::size_t every = 1;   ///< rows a step: one release every so many rows
+  std::optional<std::size_t> rows{};   ///< horizon in rows; or give `steps`
+  std::optional<std::size_t> steps{};  ///< horizon in releases; rows = steps * every
+  bool unbounded = false;              ///< in place of rows and steps: no horizon (prefix, mean and decay)
+  std::size_t every = 1;               ///< rows per step: one release every so many rows
   std::size_t dimension = 0;
   double norm_bound = 0;
   Workload workload = mean();
@@ -46,9 +50,13 @@ struct StreamConfig {
   Objective objective = Objective::rmse;
   /// Most memory `auto` may use, in vectors; by default state_limit's.
   std::optional<std::size_t> max_state_vectors{};
-  /// 0: as many as the processor has where a step is large enough to share, else 1. Never changes a number.
-  unsigned threads = 0;
+  /// By default as many as the processor has where a step is large enough to share, else 1. Never changes a
+  /// number.
+  std::optional<unsigned> threads{};
 };
+
+/// The horizon that it asks for. Throws InvalidParameter.
+[[nodiscard]] Horizon horizon_of(const StreamConfig& config);
 
 /// What `auto` may keep in memory: as asked, or by the width of the wider channel.
 [[nodiscard]] StateLimit state_limit(const StreamConfig& config);

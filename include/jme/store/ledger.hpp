@@ -24,7 +24,7 @@ struct LedgerEntry {
   bool is_old = false;
   std::optional<double> epsilon{}, delta{};  ///< as configured; none where sigma was
   std::uint64_t rows = 0, releases = 0;      ///< so far
-  std::uint64_t horizon = 0;                 ///< rows in all; 0: unbounded
+  std::optional<std::uint64_t> horizon{};    ///< rows in all, unless it is unbounded
   bool finished = false;
   std::int64_t created = 0, updated = 0;  ///< seconds since 1970
   bool insecure = false;                  ///< ran on a test seed: protects nobody

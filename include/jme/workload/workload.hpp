@@ -9,7 +9,7 @@
 
 #include <jme/base/horizon.hpp>
 #include <jme/filter/filter.hpp>
-#include <jme/filter/stream.hpp>
+#include <jme/filter/last_step.hpp>
 
 namespace jme {
 
@@ -41,7 +41,7 @@ class Workload {
   [[nodiscard]] double weight_sum(std::size_t step, std::size_t rows_seen, const Horizon& horizon) const;
 
   /// How the accumulator closes when the stream ends inside a block of which only `rows_in_block` came.
-  [[nodiscard]] FilterStream::LastStep close(std::size_t rows_seen, std::size_t rows_in_block) const;
+  [[nodiscard]] LastStep close(std::size_t rows_seen, std::size_t rows_in_block) const;
 
   friend Workload prefix();
   friend Workload mean();

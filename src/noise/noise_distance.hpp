@@ -1,8 +1,9 @@
 #pragma once
 
 #include <jme/filter/filter.hpp>
-#include <jme/noise/noise_scale.hpp>
-#include <jme/noise/sum_words.hpp>
+#include <jme/filter/sum_words.hpp>
+
+#include "noise/noise_scale.hpp"
 
 namespace jme {
 

@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <span>
 
-#include <jme/base/upcoming.hpp>
 #include <jme/random/key.hpp>
+
+#include "base/upcoming.hpp"
 
 namespace jme {
 

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <jme/filter/filter.hpp>
-#include <jme/noise/noise_scale.hpp>
+
+#include "noise/noise_scale.hpp"
 
 namespace jme {
 

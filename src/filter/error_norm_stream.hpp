@@ -6,7 +6,8 @@
 #include <vector>
 
 #include <jme/filter/filter.hpp>
-#include <jme/filter/stream.hpp>
+
+#include "filter/stream.hpp"
 
 namespace jme {
 
@@ -31,7 +32,7 @@ class ErrorNormStream {
   /// So that `step` is the next one.
   void skip_to(std::size_t step);
   /// Of the next step where it closes the workload early, with these overrides. Only where closes_early().
-  [[nodiscard]] double last(const FilterStream::LastStep& last) const;
+  [[nodiscard]] double last(const LastStep& last) const;
   /// True for the recursion: the vector of all norms knows whole blocks only.
   [[nodiscard]] bool closes_early() const;
   [[nodiscard]] std::size_t steps_done() const { return done_; }

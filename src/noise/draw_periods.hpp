@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <jme/random/gaussian_source.hpp>
+#include "random/gaussian_source.hpp"
 
 namespace jme {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include <jme/base/packed_triangle.hpp>
+#include "base/packed_triangle.hpp"
 
 namespace jme {
 

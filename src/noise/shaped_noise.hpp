@@ -8,10 +8,11 @@
 
 #include <jme/filter/aligned_vector.hpp>
 #include <jme/filter/filter.hpp>
-#include <jme/filter/stream.hpp>
-#include <jme/noise/draw_periods.hpp>
-#include <jme/noise/noise_scale.hpp>
-#include <jme/noise/sum_words.hpp>
+#include <jme/filter/sum_words.hpp>
+
+#include "filter/stream.hpp"
+#include "noise/draw_periods.hpp"
+#include "noise/noise_scale.hpp"
 
 namespace jme {
 

@@ -5,9 +5,11 @@
 #include <span>
 #include <vector>
 
-#include <jme/base/upcoming.hpp>
 #include <jme/filter/aligned_vector.hpp>
 #include <jme/filter/filter.hpp>
+#include <jme/filter/last_step.hpp>
+
+#include "base/upcoming.hpp"
 
 namespace jme {
 
@@ -32,11 +34,7 @@ class FilterStream {
 
   /// out = row t of (F in) or (F^-1 in), t = number of calls before. `in` and `out` may be the same span.
   void step(std::span<const double> in, std::span<double> out);
-  /// Overrides for a partial last block (forward only): the row's schedule and the weight of the single mode.
-  struct LastStep {
-    std::optional<double> row{};
-    std::optional<double> mode_weight{};
-  };
+  /// A partial last block (forward only).
   void last_step(std::span<const double> in, std::span<double> out, const LastStep& last);
 
   /// A step in tiles, so that a vector passes through several filters while it is in the nearest cache:

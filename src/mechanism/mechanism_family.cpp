@@ -1,0 +1,35 @@
+#include "mechanism/mechanism_family.hpp"
+
+#include <fmt/format.h>
+
+#include "mechanism/parts.hpp"
+
+namespace jme {
+
+// Everything that make_parts depends on, by name.
+std::shared_ptr<const Mechanism::Parts> MechanismFamily::parts_of(const Mechanism& mechanism) {
+  const StreamConfig& config = mechanism.config();
+  const auto has_numbers = [](const Shape& shape) {
+    return shape.kind() == Shape::Kind::custom || shape.blt_parameters().has_value();
+  };
+  const bool is_named = config.workload.kind() != Workload::Kind::custom &&
+                        mechanism.workload_second().kind() != Workload::Kind::custom &&
+                        !has_numbers(config.shape) &&
+                        !(config.shape_second && has_numbers(*config.shape_second));
+  if (!is_named) return mechanism.make_parts();
+  const StateLimit limit = state_limit(config);
+  const bool noises_rows = squares_noisy_rows(config.method);
+  const std::string key =
+      fmt::format("{} {} {}|{}|{}|{}|{}|{} {} {}|{}|{} {}|{} {}", config.rows.value_or(0),
+                  config.steps.value_or(0), config.unbounded, config.every, config.workload.name(),
+                  config.workload_second ? config.workload_second->name() : "", config.shape.name(),
+                  config.shape_second ? config.shape_second->name() : "", noises_rows,
+                  config.method == Method::cs, mechanism.has_second(), config.participation.rows,
+                  config.participation.separation, limit.vectors, limit.with_lags) +
+      fmt::format("|{}", static_cast<int>(config.objective));
+  std::shared_ptr<const Mechanism::Parts>& known = known_[key];
+  if (!known) known = mechanism.make_parts();
+  return known;
+}
+
+}  // namespace jme

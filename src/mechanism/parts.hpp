@@ -1,0 +1,17 @@
+#pragma once
+
+#include <jme/mechanism/mechanism.hpp>
+
+#include "noise/noise_distance.hpp"
+
+namespace jme {
+
+/// What takes time for long streams, and depends on workloads, shapes and horizon alone.
+struct Mechanism::Parts {
+  Shape shape_first, shape_second;
+  Filter a1, a2, c1, c2;
+  Exposure exposure;
+  ShapeRounding rounding_first, rounding_second;
+};
+
+}  // namespace jme
