@@ -6,6 +6,7 @@
 #include "filter/compensated_sum.hpp"
 #include "filter/norms.hpp"
 #include "filter/scheduled_products.hpp"
+#include "filter/series.hpp"
 
 namespace jme {
 namespace {
@@ -88,7 +89,7 @@ double largest_squared_column_norm(const Filter& c) {
   if (c.is_toeplitz()) {
     if (has_positive_modes(c.core())) return squared_norm(c.core(), static_cast<double>(c.steps() - 1));
     CompensatedSum sum;
-    for (const double coefficient : c.core().coefficients(c.steps())) sum.add(coefficient * coefficient);
+    for (const double coefficient : core_response(c.core(), c.steps())) sum.add(coefficient * coefficient);
     return sum.value();
   }
   const std::vector<double> norms = squared_column_norms(c);

@@ -37,20 +37,52 @@ struct Release {
   std::size_t steps;
 };
 
+/// The coefficients of 1/T one after another, T of one tap and modes: each from those before.
+class FedBackCoefficients {
+ public:
+  explicit FedBackCoefficients(const Filter& c) : core_(c.core()), sums_(core_.modes.size(), 0.0) {}
+  [[nodiscard]] double value() const {
+    double known = 0;
+    for (std::size_t i = 0; i < sums_.size(); ++i) known += core_.modes[i].weight * sums_[i];
+    return ((is_first_ ? 1.0 : 0.0) - known) / core_.taps[0];
+  }
+  void pass(double value) {
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      sums_[i] = flushed(core_.modes[i].pole * sums_[i] + value);
+    }
+    is_first_ = false;
+  }
+
+ private:
+  Toeplitz core_;
+  std::vector<double> sums_;
+  bool is_first_ = true;
+};
+
+/// The same of T or 1/T of taps alone: made beforehand, up to the last that is not zero.
+class ListedCoefficients {
+ public:
+  explicit ListedCoefficients(const Filter& c) : all_(inverse_core_response(c.core(), c.steps())) {}
+  [[nodiscard]] double value() const { return done_ < all_.size() ? all_[done_] : 0.0; }
+  void pass(double) { ++done_; }
+
+ private:
+  std::vector<double> all_;
+  std::size_t done_ = 0;
+};
+
 /// C = T: rows of A C^-1 are the first coefficients of T_A / T, so their norms are running sums of squares.
+template <typename Coefficients>
 class ToeplitzRecursion : public ErrorNormStream::Recursion {
  public:
-  ToeplitzRecursion(const Filter& a, const Filter& c)
-      : release_(a), core_(c.core()), sums_(core_.modes.size(), 0.0) {}
+  ToeplitzRecursion(const Filter& a, const Filter& c) : release_(a), coefficients_(c) {}
 
   void next(std::span<double> out) override {
     for (double& norm : out) {
-      const double inverse = coefficient();
+      const double inverse = coefficients_.value();
       squares_.add(inverse, memory_);
       norm = squares_.of(release_.tap, release_.weight_at(done_), rows_.at(release_.row, done_));
-      for (std::size_t i = 0; i < sums_.size(); ++i) {
-        sums_[i] = flushed(core_.modes[i].pole * sums_[i] + inverse);
-      }
+      coefficients_.pass(inverse);
       memory_ = flushed(release_.pole * memory_ + inverse);
       ++done_;
     }
@@ -58,7 +90,7 @@ class ToeplitzRecursion : public ErrorNormStream::Recursion {
 
   double last(const LastStep& last) override {
     Squares squares = squares_;
-    squares.add(coefficient(), memory_);
+    squares.add(coefficients_.value(), memory_);
     return squares.of(release_.tap, last.mode_weight.value_or(release_.weight_at(done_)),
                       last.row ? *last.row : rows_.at(release_.row, done_));
   }
@@ -78,16 +110,9 @@ class ToeplitzRecursion : public ErrorNormStream::Recursion {
       return row * row * std::max(norm, 0.0);
     }
   };
-  static double flushed(double value) { return std::abs(value) < negligible ? 0.0 : value; }
-  [[nodiscard]] double coefficient() const {
-    double known = 0;
-    for (std::size_t i = 0; i < sums_.size(); ++i) known += core_.modes[i].weight * sums_[i];
-    return ((done_ == 0 ? 1.0 : 0.0) - known) / core_.taps[0];
-  }
 
   Release release_;
-  Toeplitz core_;
-  std::vector<double> sums_;
+  Coefficients coefficients_;
   double memory_ = 0;
   Squares squares_;
   ScheduleReader rows_;
@@ -280,20 +305,28 @@ class FeedbackRecursion : public ErrorNormStream::Recursion {
   std::size_t done_ = 0;
 };
 
-bool has_few_states(const Filter& a, const Filter& c) {
-  const auto one_tap = [](const Filter& filter) {
-    return !filter.is_dense() && !filter.core().inverted && filter.core().taps.size() == 1 &&
-           filter.core().lag_taps.empty() && (!filter.last_row() || filter.last_mode_weight());
-  };
-  return one_tap(a) && one_tap(c) && !c.last_row() && a.core().modes.size() <= 1 && a.column().is_one() &&
-         c.core().modes.size() <= 16;
+bool has_one_tap(const Filter& filter) {
+  return !filter.is_dense() && !filter.core().inverted && filter.core().taps.size() == 1 &&
+         filter.core().lag_taps.empty() && (!filter.last_row() || filter.last_mode_weight());
+}
+
+bool has_few_states(const Filter& c) {
+  return has_one_tap(c) && !c.last_row() && c.core().modes.size() <= 16;
+}
+
+/// Taps or their inverse: banded shapes. A square root has all coefficients at hand and keeps them as norms.
+bool is_banded(const Filter& c) {
+  return c.is_toeplitz() && c.core().modes.empty() && c.core().lag_taps.empty() &&
+         c.core().inverse_taps.empty();
 }
 
 }  // namespace
 
 std::unique_ptr<ErrorNormStream::Recursion> ErrorNormStream::Recursion::of(const Filter& a, const Filter& c) {
-  if (!has_few_states(a, c)) return nullptr;
-  if (c.is_toeplitz()) return std::make_unique<ToeplitzRecursion>(a, c);
+  if (!has_one_tap(a) || a.core().modes.size() > 1 || !a.column().is_one()) return nullptr;
+  if (is_banded(c)) return std::make_unique<ToeplitzRecursion<ListedCoefficients>>(a, c);
+  if (!has_few_states(c)) return nullptr;
+  if (c.is_toeplitz()) return std::make_unique<ToeplitzRecursion<FedBackCoefficients>>(a, c);
   if (const std::optional<InverseModes> inverse = inverse_modes(c.core())) {
     switch (inverse->poles.size()) {
       case 1:

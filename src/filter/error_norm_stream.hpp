@@ -12,10 +12,11 @@
 namespace jme {
 
 /// ||row t of A C^-1||^2 for t = 0, 1, 2, ...: the variance that unit noise gives release t, one release
-/// after another. Where C has one tap and modes (identity, BLT, scaled BLT) and A one tap and at most one
-/// mode (prefix, mean, decay, identity) by a recursion of O(modes^2) a step that keeps no more than the
-/// covariance of its states, so that the number of steps does not matter; else all of them at once, from the
-/// first call (squared_error_row_norms).
+/// after another. Where A has one tap and at most one mode (prefix, mean, decay, identity), by a recursion:
+/// C of one tap and modes (identity, BLT, scaled BLT) takes O(modes^2) per step and keeps no more than the
+/// covariance of its states, so that the number of steps does not matter; banded C and their inverses keep
+/// the coefficients of C^-1 that are not zero. Else all of them at once, from the first call
+/// (squared_error_row_norms).
 class ErrorNormStream {
  public:
   ErrorNormStream(const Filter& a, const Filter& c);

@@ -33,13 +33,16 @@ bool few_states(const Filter& a, const Filter& c) {
 // A = diag(row) T_A and C = T_C: row t of A C^-1 is row_t times the first t+1 coefficients of T_A T_C^-1.
 std::vector<double> toeplitz_error_norms(const Filter& a, const Filter& c) {
   const std::size_t n = a.steps();
-  const std::vector<double> inverse = c.core().inverse_coefficients(n);
+  std::vector<double> inverse = inverse_core_response(c.core(), n);
+  // Taps alone see nothing of what ended before them: their response ends, too.
+  const bool ends = a.core().modes.empty() && !a.core().inverted && a.core().lag_taps.empty();
+  inverse.resize(ends ? std::min(n, inverse.size() + a.core().taps.size()) : n, 0.0);
   std::vector<double> response = apply_core(a.core(), inverse);
   std::vector<double> norms(n);
   CompensatedSum sum;
   ScheduleReader rows;
   for (std::size_t t = 0; t < n; ++t) {
-    sum.add(response[t] * response[t]);
+    if (t < response.size()) sum.add(response[t] * response[t]);
     const double row = rows.at(a.row(), t);
     norms[t] = row * row * sum.value();
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -12,11 +13,19 @@ namespace jme {
 [[nodiscard]] std::vector<double> apply_core(const Toeplitz& core, std::span<const double> x);
 [[nodiscard]] std::vector<double> solve_core(const Toeplitz& core, std::span<const double> x);
 
+/// The first n coefficients of T and of T^-1, without zeros at the end where the recursion shows that only
+/// zeros follow: of a decaying series of taps, a few thousand of a million.
+[[nodiscard]] std::vector<double> core_response(const Toeplitz& core, std::size_t n);
+[[nodiscard]] std::vector<double> inverse_core_response(const Toeplitz& core, std::size_t n);
+
 /// True for taps that are one number repeated and no modes: a window.
 [[nodiscard]] bool is_window(const Toeplitz& series);
 
 /// Values a decaying recursion has fallen to are set to zero below this: they cannot change any sum, and
 /// subnormal numbers would slow every later step a hundredfold.
 inline constexpr double negligible = 1e-300;
+inline double flushed(double value) {
+  return std::abs(value) < negligible ? 0.0 : value;
+}
 
 }  // namespace jme

@@ -9,10 +9,6 @@
 namespace jme {
 namespace {
 
-double flushed(double value) {
-  return std::abs(value) < negligible ? 0.0 : value;
-}
-
 std::vector<double> series_coefficients(const Toeplitz& series, std::size_t n) {
   const std::size_t head = std::min(n, series.taps.size());
   std::vector<double> c(series.taps.begin(), series.taps.begin() + static_cast<std::ptrdiff_t>(head));
@@ -54,31 +50,37 @@ std::vector<double> convolve_series(const Toeplitz& series, std::span<const doub
   return y;
 }
 
-// S^-1 y in feedback form: every value of x from those before it. What a stretch of values needs of x before
-// the stretch is summed for all of them side by side, the oldest first; each value then adds the newest ones.
-std::vector<double> feed_back_series(const Toeplitz& series, std::span<const double> y) {
-  const std::size_t n = y.size();
-  if (series.inverse_taps.size() >= n && !series.inverse_taps.empty())
-    return convolve(series.inverse_taps, y);
+// The first n values of S^-1 y in feedback form, y zero beyond its end: every value of x from those before
+// it. What a stretch of values needs of x before the stretch is summed for all of them side by side, the
+// oldest first; each value then adds the newest ones. Ends early where only zeros can follow.
+std::vector<double> feed_back_response(const Toeplitz& series, std::span<const double> y, std::size_t n) {
   constexpr std::size_t stretch = 16;
   using Stretch = Eigen::Array<double, static_cast<int>(stretch), 1>;
   const std::size_t taps = series.taps.size();
   std::vector<double> padded = series.taps;
   padded.resize(taps + stretch, 0.0);
-  std::vector<double> x(n);
+  std::vector<double> x;
+  x.reserve(y.size());
   std::vector<double> sums(series.modes.size(), 0.0);
+  const auto is_zero = [](double value) { return value == 0; };
   for (std::size_t begin = 0; begin < n; begin += stretch) {
+    const auto remembered = static_cast<std::ptrdiff_t>(std::min(begin, taps));
+    if (begin >= y.size() && std::all_of(x.end() - remembered, x.end(), is_zero) &&
+        std::ranges::all_of(sums, is_zero)) {
+      break;
+    }
+    x.resize(std::min(begin + stretch, n));
     Stretch before = Stretch::Zero();
     for (std::size_t s = begin - std::min(begin, taps - 1); s < begin; ++s) {
       before += x[s] * Eigen::Map<const Stretch>(&padded[begin - s]);
     }
-    for (std::size_t t = begin; t < std::min(begin + stretch, n); ++t) {
+    for (std::size_t t = begin; t < x.size(); ++t) {
       double known = before[static_cast<Eigen::Index>(t - begin)];
       for (std::size_t s = std::max(begin, t - std::min(t, taps - 1)); s < t; ++s) {
         known += series.taps[t - s] * x[s];
       }
       for (std::size_t i = 0; i < sums.size(); ++i) known += series.modes[i].weight * sums[i];
-      x[t] = flushed((y[t] - known) / series.taps[0]);
+      x[t] = flushed(((t < y.size() ? y[t] : 0.0) - known) / series.taps[0]);
       if (t + 1 < taps) continue;
       for (std::size_t i = 0; i < sums.size(); ++i) {
         sums[i] = flushed(series.modes[i].pole * sums[i] + x[t + 1 - taps]);
@@ -88,13 +90,28 @@ std::vector<double> feed_back_series(const Toeplitz& series, std::span<const dou
   return x;
 }
 
-std::vector<double> inverse_series_coefficients(const Toeplitz& series, std::size_t n) {
-  if (series.inverse_taps.size() >= n && !series.inverse_taps.empty()) {
-    return {series.inverse_taps.begin(), series.inverse_taps.begin() + static_cast<std::ptrdiff_t>(n)};
-  }
-  std::vector<double> impulse(n, 0.0);
-  if (n > 0) impulse[0] = 1;
-  return feed_back_series(series, impulse);
+bool has_inverse_taps(const Toeplitz& series, std::size_t n) {
+  return series.inverse_taps.size() >= n && !series.inverse_taps.empty();
+}
+
+std::vector<double> feed_back_series(const Toeplitz& series, std::span<const double> y) {
+  if (has_inverse_taps(series, y.size())) return convolve(series.inverse_taps, y);
+  return feed_back_response(series, y, y.size());
+}
+
+std::vector<double> first_of(const std::vector<double>& values, std::size_t n) {
+  return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(std::min(n, values.size()))};
+}
+
+// Both without zeros at the end, as far as these are known to be zeros.
+std::vector<double> series_response(const Toeplitz& series, std::size_t n) {
+  return series.modes.empty() ? first_of(series.taps, n) : series_coefficients(series, n);
+}
+
+std::vector<double> inverse_series_response(const Toeplitz& series, std::size_t n) {
+  if (has_inverse_taps(series, n)) return first_of(series.inverse_taps, n);
+  const double impulse = 1;
+  return feed_back_response(series, {&impulse, std::min<std::size_t>(n, 1)}, n);
 }
 
 // u_t = x_t + sum_i weight_i x_{t - lag_i}, from the end, so that every x is still what it was.
@@ -137,15 +154,29 @@ std::vector<double> solve_core(const Toeplitz& core, std::span<const double> x) 
   return y;
 }
 
+std::vector<double> core_response(const Toeplitz& core, std::size_t n) {
+  std::vector<double> c = core.inverted ? inverse_series_response(core, n) : series_response(core, n);
+  if (!core.lag_taps.empty()) c.resize(n, 0.0);
+  divide_lags(core.lag_taps, c);
+  return c;
+}
+
+std::vector<double> inverse_core_response(const Toeplitz& core, std::size_t n) {
+  std::vector<double> c = core.inverted ? series_response(core, n) : inverse_series_response(core, n);
+  if (!core.lag_taps.empty()) c.resize(n, 0.0);
+  multiply_lags(core.lag_taps, c);
+  return c;
+}
+
 std::vector<double> Toeplitz::coefficients(std::size_t n) const {
-  std::vector<double> c = inverted ? inverse_series_coefficients(*this, n) : series_coefficients(*this, n);
-  divide_lags(lag_taps, c);
+  std::vector<double> c = core_response(*this, n);
+  c.resize(n, 0.0);
   return c;
 }
 
 std::vector<double> Toeplitz::inverse_coefficients(std::size_t n) const {
-  std::vector<double> c = inverted ? series_coefficients(*this, n) : inverse_series_coefficients(*this, n);
-  multiply_lags(lag_taps, c);
+  std::vector<double> c = inverse_core_response(*this, n);
+  c.resize(n, 0.0);
   return c;
 }
 

@@ -5,6 +5,8 @@
 
 #include "filter/inverse_modes.hpp"
 
+#include "filter/series.hpp"
+
 namespace jme {
 namespace {
 
@@ -41,14 +43,16 @@ double joint_gap(double a, double b) {
 }  // namespace
 
 CoreSizes summed_core_sizes(const Toeplitz& core, std::size_t steps) {
-  const std::vector<double> inverse = core.inverse_coefficients(steps);
-  CoreSizes sizes{.core_sum = sum_of_moduli(core.coefficients(steps)),
+  // Running sums go on after what they take in has ended.
+  const std::vector<double> inverse =
+      core.modes.empty() ? inverse_core_response(core, steps) : core.inverse_coefficients(steps);
+  CoreSizes sizes{.core_sum = sum_of_moduli(core_response(core, steps)),
                   .inverse_sum = sum_of_moduli(inverse),
                   .inverse_length = length(inverse),
                   .modes = {}};
   // Of a series (an inverted core) the running sums take in the draws themselves.
-  std::vector<double> impulse(core.inverted ? steps : 0, 0.0);
-  if (core.inverted) impulse[0] = 1;
+  std::vector<double> impulse(core.inverted && !core.modes.empty() ? steps : 0, 0.0);
+  if (!impulse.empty()) impulse[0] = 1;
   for (const Mode& mode : core.modes) {
     sizes.modes.push_back(summed_mode_size(mode.pole, core.inverted ? impulse : inverse));
   }

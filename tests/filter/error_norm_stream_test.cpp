@@ -42,7 +42,10 @@ std::vector<Filter> workloads() {
 
 std::vector<Filter> shapes() {
   std::vector<Filter> all{Filter::identity(error_steps), Filter::toeplitz(error_steps, {.taps = {2.0}}),
-                          Filter::toeplitz(error_steps, {.taps = {1.5, .5, .2}})};
+                          Filter::toeplitz(error_steps, {.taps = {1.5, .5, .2}}),
+                          // Coefficients of its inverse end before the steps do.
+                          Filter::toeplitz(error_steps, {.taps = {1.5, 1e-3}}),
+                          Filter::toeplitz(error_steps, {.taps = {1.0, -.5, -.125}, .inverted = true})};
   for (std::size_t modes = 1; modes <= 7; ++modes) {
     all.push_back(Filter::toeplitz(error_steps, blt(modes)));
     all.push_back(
@@ -107,6 +110,34 @@ TEST(ErrorNormStream, ClosesEarlyWithAnotherLastRow) {
       EXPECT_EQ(stream.at(step), squared_error_row_norms(a, c)[step]);
     }
   }
+}
+
+TEST(ErrorNormStream, OfBandedShapesKeepsNoNormsOfAllSteps) {
+  for (const bool inverted : {false, true}) {
+    const Filter c = Filter::toeplitz(error_steps, {.taps = {1.0, -.5, -.125}, .inverted = inverted});
+    for (const Filter& a : workloads()) {
+      EXPECT_EQ(ErrorNormStream(a, c).closes_early(), a.core().taps.size() == 1);
+    }
+  }
+}
+
+/// C = 1 - r x: row t of A C^-1 holds the sums (1 - r^(s+1)) / (1 - r), s <= t, of a geometric series. Every
+/// norm is rounded a few times (its sums are compensated), totals are sums over blocks of 1024 norms.
+TEST(ErrorNormTotals, OfABandedShapeOverAMillionStepsAreThoseOfAGeometricSeries) {
+  const std::size_t n = 1'000'000;
+  const auto steps = static_cast<long double>(n);
+  const long double r = .75L;
+  // sum over s < n of (n - s) q^(s+1)
+  const auto weighted = [&](long double q) {
+    return q * (steps / (1 - q) - q * (1 - std::pow(q, steps)) / ((1 - q) * (1 - q)));
+  };
+  const long double scale = 1 / ((1 - r) * (1 - r));
+  const long double sum = scale * (steps * (steps + 1) / 2 - 2 * weighted(r) + weighted(r * r));
+  const long double last = scale * (steps - 2 * r / (1 - r) + r * r / (1 - r * r));
+  const Filter a = Filter::toeplitz(n, {.taps = {1.0}, .modes = {{1.0, 1.0}}});
+  const ErrorNormTotals totals = error_norm_totals(a, Filter::toeplitz(n, {.taps = {1.0, -.75}}));
+  EXPECT_NEAR(totals.sum, static_cast<double>(sum), (1024 + 16) * 0x1p-53 * totals.sum);
+  EXPECT_NEAR(totals.largest, static_cast<double>(last), 16 * 0x1p-53 * totals.largest);
 }
 
 TEST(ErrorNormStream, GoesForwardOnly) {

@@ -60,6 +60,54 @@ TEST(CoreSizes, CostNothingForTheLongestStream) {
   EXPECT_GT(sizes.core_sum, 10);
 }
 
+// Noise is paid for by these sums.
+TEST(CoreSizes, OfTapsAndTheirInversesAreTheSumsOverAllCoefficients) {
+  for (const std::vector<double>& taps :
+       {std::vector{1.5, 1e-3}, std::vector{1.0, .5, .375, .3125}, std::vector{1.0, -.5, -.125, -.0625}}) {
+    for (const bool inverted : {false, true}) {
+      const Toeplitz core{.taps = taps, .inverted = inverted};
+      for (const std::size_t steps : {1ul, 3ul, 100ul, 20'000ul}) {
+        double core_sum = 0, inverse_sum = 0, squares = 0;
+        for (const double c : core.coefficients(steps)) core_sum += std::abs(c);
+        for (const double b : core.inverse_coefficients(steps)) {
+          inverse_sum += std::abs(b);
+          squares += b * b;
+        }
+        const CoreSizes sizes = core_sizes(core, steps);
+        EXPECT_EQ(sizes.core_sum, core_sum);
+        EXPECT_EQ(sizes.inverse_sum, inverse_sum);
+        EXPECT_EQ(sizes.inverse_length, std::sqrt(squares));
+        EXPECT_TRUE(sizes.modes.empty());
+      }
+    }
+  }
+}
+
+// A running sum remembers what it took in long after that has ended; that of an inverted core takes in a
+// single draw.
+TEST(CoreSizes, OfRunningSumsGoOnToTheLastStep) {
+  const Toeplitz core{.taps = {1.0, -.5}, .modes = {{-1e-3, .999}}};
+  const std::size_t steps = 5000;
+  for (const bool inverted : {false, true}) {
+    Toeplitz either = core;
+    either.inverted = inverted;
+    std::vector<double> taken(steps, 0.0);
+    taken[0] = 1;
+    if (!inverted) taken = core.inverse_coefficients(steps);
+    long double state = 0, squares = 0, moduli = 0;
+    for (const double value : taken) {
+      state = .999L * state + value;
+      squares += state * state;
+      moduli += std::abs(state);
+    }
+    const CoreSizes sizes = core_sizes(either, steps);
+    ASSERT_EQ(sizes.modes.size(), 1U);
+    // A rounding or two a step, of positive sums.
+    EXPECT_NEAR(sizes.modes[0].length / static_cast<double>(std::sqrt(squares)), 1, 3 * 5000 * 0x1p-53);
+    EXPECT_NEAR(sizes.modes[0].reach / static_cast<double>(moduli), 1, 3 * 5000 * 0x1p-53);
+  }
+}
+
 TEST(CoreSizes, OfOtherCoresAreSummedUp) {
   const Toeplitz taps{.taps = {1.0, .5, .25}};
   EXPECT_FALSE(closed_core_sizes(taps, 10).has_value());
