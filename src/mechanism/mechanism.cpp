@@ -49,18 +49,6 @@ bool same_workload(const StreamConfig& config) {
   return !second || (second->kind() != Workload::Kind::custom && second->name() == config.workload.name());
 }
 
-/// Both channels are asked for the same thing, so that one answer serves both.
-bool asks_the_same(const StreamConfig& config) {
-  const std::optional<Shape>& second = config.shape_second;
-  // A name says it all, but for shapes with their own numbers.
-  const auto has_numbers = [](const Shape& shape) {
-    return shape.kind() == Shape::Kind::custom || shape.blt_parameters().has_value();
-  };
-  const bool same_shape = !second || (second->name() == config.shape.name() && !has_numbers(*second) &&
-                                      !has_numbers(config.shape));
-  return same_workload(config) && same_shape && !squares_noisy_rows(config.method);
-}
-
 Shape resolve_second(const StreamConfig& config, const Shape& first, const Workload& workload,
                      const Horizon& horizon) {
   if (config.second == SecondMoment::none || squares_noisy_rows(config.method)) return Shape::identity();
@@ -109,6 +97,18 @@ RoundingSlack rounding_slack(const StreamConfig& config, const Horizon& horizon,
 }
 
 }  // namespace
+
+bool has_numbers(const Shape& shape) {
+  return shape.kind() == Shape::Kind::custom || shape.blt_parameters().has_value();
+}
+
+bool asks_the_same(const StreamConfig& config) {
+  const std::optional<Shape>& second = config.shape_second;
+  // A name says it all, but for shapes with their own numbers.
+  const bool same_shape = !second || (second->name() == config.shape.name() && !has_numbers(*second) &&
+                                      !has_numbers(config.shape));
+  return same_workload(config) && same_shape && !squares_noisy_rows(config.method);
+}
 
 Mechanism::Mechanism(const StreamConfig& config) : Mechanism(config, nullptr) {}
 

@@ -14,4 +14,9 @@ struct Mechanism::Parts {
   ShapeRounding rounding_first, rounding_second;
 };
 
+/// It has numbers of its own, which its name does not say.
+[[nodiscard]] bool has_numbers(const Shape& shape);
+/// Both channels are asked for the same thing, so that one answer serves both.
+[[nodiscard]] bool asks_the_same(const StreamConfig& config);
+
 }  // namespace jme

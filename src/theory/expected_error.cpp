@@ -23,7 +23,7 @@ double counted_coordinates(SecondMoment second, std::size_t dimension, Count cou
 ExpectedError expected_error(const Mechanism& mechanism, Count count) {
   const StreamConfig& config = mechanism.config();
   if (squares_noisy_rows(config.method)) {
-    const double first = theory::pp_first_error(mechanism);
+    const double first = theory::pp_first_error(mechanism, theory::pp_first_norms(mechanism));
     if (!mechanism.has_second()) return {.first = first, .second = {0, 0}};
     return {.first = first, .second = theory::pp_second_error(mechanism, theory::pp_terms(mechanism))};
   }

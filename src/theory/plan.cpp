@@ -202,21 +202,24 @@ class Planner {
   ExpectedError predict(const Mechanism& mechanism, const Trial& trial) {
     const bool cs = mechanism.config().method == Method::cs;
     if (!squares_noisy_rows(mechanism.config().method)) {
-      // The methods share their filters; cs alone runs the first channel's C in both.
-      const std::string key = fmt::format("{}{}", trial.name(), cs ? ", one shape" : "");
+      // The methods share their filters, but for cs where the channels differ: it runs the first one's C in
+      // both.
+      const bool apart = cs && !mechanism.second_is_like_first();
+      const std::string key = fmt::format("{}{}", trial.name(), apart ? ", one shape" : "");
       const auto known = norms_.try_emplace(key).first;
       if (!known->second) known->second = theory::error_norms(mechanism);
       return theory::noisy_error(mechanism, *known->second, Count::symmetric);
     }
     if (!mechanism.has_second()) return expected_error(mechanism);
     // pp and pp-debiased differ in one term only.
-    const auto known = pp_terms_.try_emplace(trial.name()).first;
+    const auto known = pp_norms_.try_emplace(trial.name()).first;
     if (!known->second) {
-      known->second = theory::pp_terms(
-          mechanism, names(scope_.shape) ? theory::most_dense_rows : theory::quick_dense_rows);
+      const std::size_t limit = names(scope_.shape) ? theory::most_dense_rows : theory::quick_dense_rows;
+      known->second = {.first = theory::pp_first_norms(mechanism),
+                       .second = theory::pp_terms(mechanism, limit)};
     }
-    return {.first = theory::pp_first_error(mechanism),
-            .second = theory::pp_second_error(mechanism, *known->second)};
+    return {.first = theory::pp_first_error(mechanism, known->second->first),
+            .second = theory::pp_second_error(mechanism, known->second->second)};
   }
 
   const StreamConfig& config_;
@@ -229,7 +232,11 @@ class Planner {
   std::optional<Trial> dense_over_steps_, dense_over_rows_;
   MechanismFamily family_;
   std::map<std::string, std::optional<theory::ErrorNorms>> norms_;
-  std::map<std::string, std::optional<theory::PpTerms>> pp_terms_;
+  struct PpNorms {
+    double first;
+    theory::PpTerms second;
+  };
+  std::map<std::string, std::optional<PpNorms>> pp_norms_;
 };
 
 }  // namespace

@@ -119,10 +119,13 @@ Interval pp_second_error(const Mechanism& mechanism, const PpTerms& terms) {
   return {fixed + cross * terms.cross.low, fixed + cross * terms.cross.high};
 }
 
-double pp_first_error(const Mechanism& mechanism) {
+double pp_first_norms(const Mechanism& mechanism) {
+  return sum(release_row_norms(mechanism.workload_first(), mechanism.horizon(), mechanism.c1()));
+}
+
+double pp_first_error(const Mechanism& mechanism, double norms) {
   const double std_first = mechanism.calibration().std_first;
-  return static_cast<double>(mechanism.config().dimension) * std_first * std_first *
-         sum(release_row_norms(mechanism.workload_first(), mechanism.horizon(), mechanism.c1()));
+  return static_cast<double>(mechanism.config().dimension) * std_first * std_first * norms;
 }
 
 }  // namespace jme::theory

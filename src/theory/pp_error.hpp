@@ -36,7 +36,9 @@ struct PpTerms {
 /// Second-moment error of PP from its terms; `debiased` as the method says.
 [[nodiscard]] Interval pp_second_error(const Mechanism& mechanism, const PpTerms& terms);
 
-/// First-moment error of PP: rows are noised, errors counted at releases.
-[[nodiscard]] double pp_first_error(const Mechanism& mechanism);
+/// First-moment error of PP: rows are noised, errors counted at releases. `norms`: the sum of their squared
+/// norms under unit noise.
+[[nodiscard]] double pp_first_norms(const Mechanism& mechanism);
+[[nodiscard]] double pp_first_error(const Mechanism& mechanism, double norms);
 
 }  // namespace jme::theory

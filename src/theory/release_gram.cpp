@@ -22,6 +22,15 @@ bool weighs_blocks(const Workload& workload, const Horizon& horizon) {
          (workload.kind() == Workload::Kind::window && horizon.rows() % horizon.every() != 0);
 }
 
+// Of one number per row, those of the rows at which a block ends.
+std::vector<double> at_releases(std::vector<double> per_row, const Horizon& horizon) {
+  for (std::size_t step = 0; step < horizon.steps(); ++step) {
+    per_row[step] = per_row[horizon.rows_through(step) - 1];
+  }
+  per_row.resize(horizon.steps());
+  return per_row;
+}
+
 }  // namespace
 
 ReleaseGram::ReleaseGram(const Workload& workload, const Horizon& horizon)
@@ -101,12 +110,6 @@ Eigen::MatrixXd ReleaseGram::to_dense() const {
   return h;
 }
 
-std::vector<std::size_t> release_rows(const Horizon& horizon) {
-  std::vector<std::size_t> rows(horizon.steps());
-  for (std::size_t step = 0; step < rows.size(); ++step) rows[step] = horizon.rows_through(step) - 1;
-  return rows;
-}
-
 std::vector<double> release_sums(const Workload& workload, const Horizon& horizon,
                                  std::span<const double> per_row) {
   if (weighs_blocks(workload, horizon)) {
@@ -114,10 +117,7 @@ std::vector<double> release_sums(const Workload& workload, const Horizon& horizo
     for (std::size_t row = 0; row < per_row.size(); ++row) blocks[row / horizon.every()] += per_row[row];
     return workload.filter(horizon).apply(blocks);
   }
-  const std::vector<double> all = workload.filter(horizon.by_row()).apply(per_row);
-  std::vector<double> sums;
-  for (const std::size_t row : release_rows(horizon)) sums.push_back(all[row]);
-  return sums;
+  return at_releases(workload.filter(horizon.by_row()).apply(per_row), horizon);
 }
 
 Eigen::MatrixXd release_matrix(const Workload& workload, const Horizon& horizon) {
@@ -137,16 +137,15 @@ Eigen::MatrixXd release_matrix(const Workload& workload, const Horizon& horizon)
 }
 
 std::vector<double> release_row_norms(const Workload& workload, const Horizon& horizon, const Filter& c) {
-  std::vector<double> norms;
-  norms.reserve(horizon.steps());
   if (workload.kind() == Workload::Kind::custom) {
+    std::vector<double> norms;
     const Filter a = workload.filter(horizon);
     for (std::size_t step = 0; step < horizon.steps(); ++step)
       norms.push_back(squared_error_row_norm(spread_over_rows(a.row_weights(step), horizon), c));
     return norms;
   }
-  const std::vector<double> all = squared_error_row_norms(workload.filter(horizon.by_row()), c);
-  for (const std::size_t row : release_rows(horizon)) norms.push_back(all[row]);
+  std::vector<double> norms =
+      at_releases(squared_error_row_norms(workload.filter(horizon.by_row()), c), horizon);
   if (weighs_blocks(workload, horizon)) {
     const std::size_t last = horizon.steps() - 1;
     norms.back() =

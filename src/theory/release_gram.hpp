@@ -33,9 +33,6 @@ class ReleaseGram {
   Eigen::MatrixXd step_gram_;   // A'A of a custom workload, over steps
 };
 
-/// The last row (from 0) of every step: where releases happen.
-[[nodiscard]] std::vector<std::size_t> release_rows(const Horizon& horizon);
-
 /// sum_t b_t x_t for every release, b the release's row weights.
 [[nodiscard]] std::vector<double> release_sums(const Workload& workload, const Horizon& horizon,
                                                std::span<const double> per_row);

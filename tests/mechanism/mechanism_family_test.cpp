@@ -30,7 +30,10 @@ std::vector<StreamConfig> relatives() {
   add([](StreamConfig& c) { c.workload = prefix(); });
   add([](StreamConfig& c) { c.workload_second = prefix(); });
   add([](StreamConfig& c) { c.workload_second = prefix(), c.method = Method::cs; });
+  add([](StreamConfig& c) { c.second = SecondMoment::none, c.method = Method::cs; });
+  add([](StreamConfig& c) { c.shape_second = Shape::automatic(), c.method = Method::cs; });
   add([](StreamConfig& c) { c.shape = Shape::banded(3); });
+  add([](StreamConfig& c) { c.shape = Shape::banded(3), c.method = Method::cs; });
   add([](StreamConfig& c) { c.shape_second = Shape::banded(3); });
   add([](StreamConfig& c) { c.shape = Shape::custom(Eigen::MatrixXd::Identity(30, 30) * 0.5, "own"); });
   add([](StreamConfig& c) { c.shape = Shape::custom(Eigen::MatrixXd::Identity(30, 30) * 0.7, "own"); });

@@ -52,6 +52,27 @@ TEST(Plan, ListsEveryMethodAndShapeWithTheErrorsOfItsMechanism) {
   }
 }
 
+TEST(Plan, GivesCsTheErrorsOfOneShapeWhetherOrNotTheOtherMethodsHaveTwo) {
+  for (const std::optional<Workload>& second : {std::optional<Workload>(), {mean()}, {decay(0.9)}}) {
+    StreamConfig config = stream(mean(), 60, 3, 1);
+    config.workload_second = second;
+    const Plan all = plan(config, {});
+    for (const Method method : {Method::jme, Method::ime, Method::cs}) {
+      for (const std::string shape : {"identity", "banded:16", "blt:4", "scaled-blt:2"}) {
+        const PlanCandidate* candidate = find(all, method, shape);
+        ASSERT_NE(candidate, nullptr) << name(method) << ' ' << shape;
+        StreamConfig one = config;
+        one.method = method;
+        one.shape = Shape::parse(shape);
+        one.shape_second = candidate->shape_second;
+        const ExpectedError error = expected_error(Mechanism(one));
+        EXPECT_EQ(candidate->error_first, error.first) << name(method) << ' ' << shape;
+        EXPECT_EQ(candidate->error_second.high, error.second.high) << name(method) << ' ' << shape;
+      }
+    }
+  }
+}
+
 TEST(Plan, ListsNothingTwice) {
   const Plan all = plan(stream(mean(), 100, 2, 1), {});
   for (std::size_t i = 0; i < all.candidates.size(); ++i)
