@@ -22,7 +22,7 @@ from table import lines_of, printed
 HERE = pathlib.Path(__file__).resolve().parent
 PEER = ["/usr/bin/python3", str(HERE / "peers" / "numpy_moments.py")]
 SECTIONS = ["sampler", "wide", "middle", "long", "dimension", "block", "bulk", "wide_memory", "long_memory", "ingest", "shape",
-            "unbounded"]
+            "start", "unbounded"]
 PEER_SECTIONS = ["sampler", "wide", "middle", "long", "dimension", "block", "ingest"]
 # One thread on both sides wherever BLAS is used: a figure a core can be compared with a limit a core.
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}

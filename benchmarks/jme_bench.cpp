@@ -27,6 +27,7 @@ const std::vector<std::pair<std::string, Json (*)(const Options&)>> sections{
     {"long_memory", long_memory_section},
     {"ingest", ingest_section},
     {"shape", shape_section},
+    {"start", start_section},
     {"unbounded", unbounded_section}};
 
 int usage() {

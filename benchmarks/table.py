@@ -82,6 +82,7 @@ def lines_of(ours, peers):
     lines += shape_lines(ours["shape"])
     for workload, seconds in ours["shape"]["auto_seconds"].items():
         lines.append(line(f"shape auto, {workload}, n = 1e6", seconds, "seconds", None, None, below(0.05, "50 ms")))
+    lines += start_lines(ours["start"])
     lines += unbounded_lines(ours["unbounded"])
     return lines
 
@@ -101,6 +102,13 @@ def shape_lines(shape):
     lines.append(line("scaled-blt:5 rmse, prefix, n = 1e6", shape["rmse_million"], "ratio", None, None,
                       at_most(5.15, "5.15")))
     return lines
+
+
+def start_lines(start):
+    """What has to be computed before the first row."""
+    targets = {"stream_seconds": ("stream made", below(0.1, "100 ms")), "plan_seconds": ("plan", below(0.3, "300 ms"))}
+    return [line(f"{what}, {workload}, d = 10, n = 1e6", seconds, "seconds", None, None, target)
+            for key, (what, target) in targets.items() for workload, seconds in start[key].items()]
 
 
 def unbounded_lines(unbounded):
