@@ -109,8 +109,7 @@ MomentStream::Engine::Engine(const Mechanism& design, const Key& key, std::vecto
   second_sum.emplace(config().dimension, config().second, horizon().every(), beta_second,
                      noises_rows ? SecondSum::Rows::real : SecondSum::Rows::lattice, &pool);
   if (noises_rows) {
-    row_variance.emplace(Filter::identity(horizon().rows()), mechanism.c1());
-    accumulate_bias.emplace(accumulator(mechanism.workload_second(), horizon(), 1));
+    bias.emplace(mechanism, accumulator(mechanism.workload_second(), horizon(), 1), beta_second);
   } else {
     noise_second.emplace(mechanism.c2(), draw_periods(key, nonces), Channel::second,
                          noise_scale_second(mechanism, mechanism.calibration()), mechanism.sum_words());
@@ -217,7 +216,7 @@ void MomentStream::Engine::add_row(std::span<const double> values) {
   if (noises_rows) noise_first.add_to(row);
   for (std::size_t i = 0; i < row.size(); ++i) first[i] = beta_first * first[i] + row[i];
   if (second_sum) second_sum->add(row);
-  if (noises_rows && second_sum) bias = beta_second * bias + row_variance->at(rows);
+  if (bias) bias->add_row(rows);
   ++rows;
   ++rows_in_block;
   newest.is_new_ = false;
@@ -285,18 +284,14 @@ void MomentStream::Engine::close_second() {
        .out = newest.second_},
       [&](std::size_t begin, std::size_t count, double* to) { second_sum->write_tile(begin, count, to); });
   second_sum->end_close();
-  if (noises_rows) close_bias();
+  if (bias) close_bias();
 }
 
-// PP: E[xhat xhat'] = x x' + std1^2 Q_tt I, once a row, through the same workload
-// (docs/theory/calibration.md#post-processing).
+// PP: the bias is named, or taken off.
 void MomentStream::Engine::close_bias() {
-  double out = 0;
-  begin_accumulation(*accumulate_bias, mechanism.workload_second());
-  run_step(pool, {.noise = nullptr, .accumulate = &*accumulate_bias, .unit = 1, .out = {&out, 1}},
-           [&](std::size_t /*begin*/, std::size_t /*count*/, double* to) { *to = bias; });
-  bias = 0;
-  const double total = out * mechanism.calibration().std_first * mechanism.calibration().std_first;
+  const bool is_whole = rows_in_block == horizon().every();
+  const double total = bias->close_block(
+      is_whole ? std::nullopt : std::optional(mechanism.workload_second().close(rows, rows_in_block)));
   newest.bias_second_ = config().method == Method::pp ? total : 0;
   if (config().method != Method::pp_debiased) return;
   const std::size_t d = config().dimension;

@@ -58,9 +58,8 @@ struct MomentStream::Engine {
   std::vector<double> row, first;
   std::optional<SecondSum> second_sum;
   FilterStream accumulate_first;
-  std::optional<FilterStream> accumulate_second, accumulate_bias;
-  std::optional<ErrorNormStream> row_variance;  // PP: Q_tt
-  double bias = 0;
+  std::optional<FilterStream> accumulate_second;
+  std::optional<SquaredNoiseBias> bias;  // PP
   double beta_first, beta_second;
   std::size_t rows = 0, rows_in_block = 0;
   bool finished = false, broken = false;

@@ -93,7 +93,7 @@ StreamState MomentStream::Engine::state(std::uint64_t since) const {
   if (noise_second) append(secret, noise_second->memory());
   std::vector<double> open = accumulate_first.memory();
   if (accumulate_second) append(open, accumulate_second->memory());
-  if (accumulate_bias) append(open, accumulate_bias->memory());
+  if (bias) append(open, bias->accumulator().memory());
   append(open, newest.first_);
   append(open, newest.second_);
   append(open, {&newest.bias_second_, 1});
@@ -141,7 +141,7 @@ void MomentStream::Engine::restore(const StreamState& state) {
   std::size_t count =
       accumulate_first.memory_size(state.steps) + newest.first_.size() + newest.second_.size() + 1;
   if (accumulate_second) count += accumulate_second->memory_size(state.steps);
-  if (accumulate_bias) count += accumulate_bias->memory_size(state.steps);
+  if (bias) count += bias->accumulator().memory_size(state.steps);
   const std::vector<double> open =
       decode_state(state.open, header(mechanism, StateHeader::Part::open, state.rows, state.steps), count);
   Numbers numbers(open);
@@ -150,7 +150,7 @@ void MomentStream::Engine::restore(const StreamState& state) {
   };
   restore(accumulate_first);
   if (accumulate_second) restore(*accumulate_second);
-  if (accumulate_bias) restore(*accumulate_bias);
+  if (bias) restore(bias->accumulator());
   for (AlignedVector* values : {&newest.first_, &newest.second_}) {
     const auto saved = numbers.take(values->size());
     std::copy(saved.begin(), saved.end(), values->begin());

@@ -34,7 +34,7 @@ TEST(Crossovers, OfTheCovarianceAreThoseOfMath9) {
   const Table& table = table_called(quick_figure("covariance"), "covariance-crossovers");
   EXPECT_EQ(cell(table, {"100"}, "JME biased, d² draws"), "0.942");
   EXPECT_EQ(cell(table, {"100"}, "JME symmetric"), "0.669");
-  // 0.452 is for streams of vectors: Math9.CrossoverOfTheCovarianceOfScalarsAndOfVectors.
+  // 0.452 is for streams of vectors: Crossover.CrossoverOfTheCovarianceOfScalarsAndOfVectors.
   EXPECT_EQ(cell(table, {"1"}, "JME, d² draws"), "0.454");
   EXPECT_NE(quick_figure("covariance").notes.back().find("would be 0.452"), std::string::npos);
 }

@@ -177,7 +177,7 @@ TEST(Falsification, JmeHoldsForTheLastRowOfADecayingBlock) {
   EXPECT_FALSE(leaks(config, differing_at(0, *config.rows, e1(), -e1()), sigma, samples));
 }
 
-TEST(Falsification, JmeHoldsForWindowsWhoseOldDrawsAreMadeAgain) {
+TEST(Falsification, JmeHoldsForWindowsThatKeepTheirOldNoise) {
   StreamConfig config = base_config(Method::jme);
   config.workload = window(2);
   config.rows = 8;
