@@ -30,7 +30,7 @@ TEST(Claims, TheSquareRootImprovesJmeAndRuinsPp) {
 }
 
 // docs/theory/calibration.md#post-processing: n = d = 1000, sigma = 1, as the curves of the figure have them.
-TEST(Claims, TheFigureHasTheValuesOfMath4) {
+TEST(Claims, TheFigureHasTheValuesOfTheory) {
   const auto at_one = [](const std::string& chart, const std::string& series) {
     const Series& line = series_called(chart_called(quick_figure("prefix"), chart), series);
     std::size_t right = 1;
@@ -92,7 +92,7 @@ TEST(Pareto, BeginsAtTheFreePointOfTheFormula) {
 
 // docs/theory/errors.md#known-figures: at equal first-moment error JME has (1 - 1/(2 nu))^2 of IME's
 // second-moment variance.
-TEST(Pareto, LambdaJmeBeatsImeByTheFactorOfMath9) {
+TEST(Pareto, LambdaJmeBeatsImeByTheFactorOfTheory) {
   const Figure& figure = quick_figure("pareto");
   const Series& jme = series_called(chart_called(figure, "pareto-paper"), "λ-JME");
   for (std::size_t i = 1; i < jme.x.size(); ++i) {

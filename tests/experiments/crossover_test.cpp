@@ -8,7 +8,7 @@
 namespace jme::experiments {
 namespace {
 
-TEST(Crossovers, OfPrefixSumsAreThoseOfMath9) {
+TEST(Crossovers, OfPrefixSumsAreThoseOfTheory) {
   const Table& table = table_called(quick_figure("prefix"), "prefix-crossovers");
   EXPECT_EQ(cell(table, {"d = 1000", "identity"}, "JME, d² draws"), "0.706");
   EXPECT_EQ(cell(table, {"d = 1000", "identity"}, "JME symmetric"), "0.499");
@@ -16,7 +16,7 @@ TEST(Crossovers, OfPrefixSumsAreThoseOfMath9) {
   EXPECT_EQ(cell(table, {"d = 1", "sqrt"}, "JME, d² draws"), "nowhere");
 }
 
-TEST(Crossovers, OfDecayAndWindowAreThoseOfMath9) {
+TEST(Crossovers, OfDecayAndWindowAreThoseOfTheory) {
   const Table& table = table_called(quick_figure("decay-window"), "decay-window-crossovers");
   for (const char* subject : {"decay 0.9", "window 10"}) {
     EXPECT_EQ(cell(table, {subject, "identity"}, "JME, d² draws"), "0.700");
@@ -30,11 +30,11 @@ TEST(Crossovers, OfAdamIsOneHalf) {
   EXPECT_EQ(cell(table, {"Adam", "identity"}, "JME, d² draws"), "0.500");
 }
 
-TEST(Crossovers, OfTheCovarianceAreThoseOfMath9) {
+TEST(Crossovers, OfTheCovarianceAreThoseOfTheory) {
   const Table& table = table_called(quick_figure("covariance"), "covariance-crossovers");
   EXPECT_EQ(cell(table, {"100"}, "JME biased, d² draws"), "0.942");
   EXPECT_EQ(cell(table, {"100"}, "JME symmetric"), "0.669");
-  // 0.452 is for streams of vectors: Crossover.CrossoverOfTheCovarianceOfScalarsAndOfVectors.
+  // 0.452 is for streams of vectors: Crossover.OfTheCovarianceOfScalarsAndOfVectors.
   EXPECT_EQ(cell(table, {"1"}, "JME, d² draws"), "0.454");
   EXPECT_NE(quick_figure("covariance").notes.back().find("would be 0.452"), std::string::npos);
 }

@@ -70,7 +70,7 @@ std::pair<double, double> covariance_crossover(std::size_t dimension, Count coun
 // 2^-20 d beside a sensitivity of 2), which the ideal figures leave out.
 constexpr double half_a_digit = 5e-4, slack_at_1000 = 3.4e-4;
 
-TEST(PostProcessing, PostprocessingAndSquareRootShapingDoNotMix) {
+TEST(PostProcessing, AndSquareRootShapingDoNotMix) {
   const StreamConfig config = identity_stream(prefix(), 1000, 1000, 1);
   EXPECT_NEAR(std::sqrt(second_error(config, Method::pp_debiased, Shape::identity())), 2.83e6, 5e3);
   EXPECT_NEAR(std::sqrt(second_error(config, Method::pp_debiased, Shape::square_root())), 1.31e7, 5e4);
@@ -105,7 +105,7 @@ TEST(Math4b, PostprocessingWinsFastDecayInHighDimensionWithHardlyAnyPrivacy) {
   EXPECT_NEAR(ratio, 6.8, 0.05);
 }
 
-TEST(NoisySquares, NoisySquaresBeatSquaredNoiseAboveHalfSquareRootOfOneMinusTwoOverD) {
+TEST(NoisySquares, BeatSquaredNoiseAboveHalfSquareRootOfOneMinusTwoOverD) {
   for (const std::size_t d : {3U, 5U, 10U, 100U}) {
     const double expected = 0.5 * std::sqrt(1 - 2 / static_cast<double>(d));
     EXPECT_NEAR(moment_crossover(prefix(), d, Shape::identity(), Count::symmetric, SecondMoment::full, 50),
@@ -113,7 +113,7 @@ TEST(NoisySquares, NoisySquaresBeatSquaredNoiseAboveHalfSquareRootOfOneMinusTwoO
   }
 }
 
-TEST(NoisySquares, InOneOrTwoDimensionsNoisySquaresAlwaysWin) {
+TEST(NoisySquares, AlwaysWinInOneOrTwoDimensions) {
   for (const std::size_t d : {1U, 2U}) {
     for (const double sigma : {0.01, 0.1, 1.0, 10.0}) {
       const StreamConfig config = identity_stream(prefix(), 50, d, sigma);
@@ -123,7 +123,7 @@ TEST(NoisySquares, InOneOrTwoDimensionsNoisySquaresAlwaysWin) {
   }
 }
 
-TEST(Crossover, CrossoversOfTheMoments) {
+TEST(Crossover, OfTheMoments) {
   const double at_1000 = half_a_digit + slack_at_1000;
   EXPECT_NEAR(moment_crossover(prefix(), 1000, Shape::identity(), Count::paper), 0.706, at_1000);
   EXPECT_NEAR(moment_crossover(prefix(), 1000, Shape::identity(), Count::symmetric), 0.499, at_1000);
@@ -137,7 +137,7 @@ TEST(Crossover, CrossoversOfTheMoments) {
       half_a_digit + slack_at_1000);
 }
 
-TEST(Crossover, CrossoverOfTheDecayRoot) {
+TEST(Crossover, OfTheDecayRoot) {
   const double crossing =
       moment_crossover(decay(0.9), 100, Shape::square_root(), Count::paper, SecondMoment::full, 400);
   EXPECT_NEAR(crossing, 0.223, 2e-3);
@@ -145,7 +145,7 @@ TEST(Crossover, CrossoverOfTheDecayRoot) {
 
 // docs/theory/errors.md#known-figures: 0.942 compares debiased PP with JME left biased; debiased JME crosses
 // at 0.940. The other figures are debiased.
-TEST(Crossover, CrossoversOfTheCovariance) {
+TEST(Crossover, OfTheCovariance) {
   const auto biased = covariance_crossover(100, Count::paper, false);
   EXPECT_NEAR(biased.first, 0.942, half_a_digit);
   EXPECT_NEAR(biased.second, 0.942, half_a_digit);
@@ -157,7 +157,7 @@ TEST(Crossover, CrossoversOfTheCovariance) {
 // docs/theory/errors.md#known-figures: 0.452 for d = 1 takes T_n over streams of vectors, among which some
 // are worse than the alternating one. Over scalars that one is the worst, and the crossover is 0.454. T_n of
 // vectors: dense, from a custom workload; what rows beyond 200 add to H_1 - T_n is below 1e-5.
-TEST(Crossover, CrossoverOfTheCovarianceOfScalarsAndOfVectors) {
+TEST(Crossover, OfTheCovarianceOfScalarsAndOfVectors) {
   const auto one = covariance_crossover(1, Count::symmetric);
   EXPECT_NEAR(one.first, 0.4535, half_a_digit / 10);
   EXPECT_EQ(one.first, one.second);
