@@ -42,7 +42,7 @@ Comparison compared(const char* name, BatchMethod method, double target, unsigne
   };
   Adam adam(config_for(method, network.parameter_count(), threads), {});
   TorchAdam torch(count);
-  const train::Clipping clipping{.rule = train::ClipRule::each, .bound = 1};
+  const Clipping clipping{.rule = ClipRule::each, .bound = 1};
   const auto with = [&] {
     gradients.zero_();
     squares.zero_();

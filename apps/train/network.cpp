@@ -16,7 +16,6 @@
 
 #include <jme/base/errors.hpp>
 
-#include "clipping.hpp"
 #include "initial_weights.hpp"
 #include "layers.hpp"
 

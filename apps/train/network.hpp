@@ -9,20 +9,12 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <jme/training/clipped_sums.hpp>
+
 namespace jme::train {
 
 struct PictureShape {
   std::int64_t channels, height, width;
-};
-
-/// each: an example's gradient g is scaled to at most `bound`, squares are those of the scaled one.
-/// joint: (g, sqrt(tau) g o g) is scaled as one vector, so squares are scaled and not squared again
-/// (docs/theory/batches.md#methods-of-a-batch).
-enum class ClipRule { each, joint };
-struct Clipping {
-  ClipRule rule;
-  double bound;
-  double tau = 0;
 };
 
 /// Sums over a batch. `examples` counts all of them; one whose gradient is not finite counts as clipped, and

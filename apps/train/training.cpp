@@ -12,9 +12,10 @@
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/training/batch_sampler.hpp>
+#include <jme/training/clipped_sums.hpp>
+#include <jme/training/debiased_noise.hpp>
 
-#include "batch_sampler.hpp"
-#include "debiased_noise.hpp"
 #include "network.hpp"
 #include "plain_adam.hpp"
 #include "safetensors.hpp"
@@ -35,9 +36,7 @@ const TrainingConfig& checked(const TrainingConfig& config, const Pictures& pict
                            fmt::format("at least 1 and below the number of examples, {}", pictures.size()));
   if (!(config.epochs > 0 && config.epochs <= 1e6))
     throw InvalidParameter("epochs", config.epochs, "above 0 and at most 1e6");
-  // Clipped floats, and their squares, stay far from the ends of their range (GUARANTEES.md).
-  if (!(config.clip >= 0x1p-60 && config.clip <= 0x1p60))
-    throw InvalidParameter("clip", config.clip, "between 2^-60 and 2^60");
+  check_clip_bound(config.clip);
   if (config.evaluations == 0) throw InvalidParameter("evaluations", 0, "a whole number of at least 1");
   return config;
 }
@@ -53,10 +52,6 @@ std::size_t all_steps(const TrainingConfig& config, const Pictures& pictures) {
 
 BatchConfig batch_config(const TrainingConfig& config, const Pictures& pictures, std::size_t parameters) {
   const double rate = config.batch / static_cast<double>(pictures.size());
-  // A neighbour may have one example more. Network::add_clipped adds in double and rounds once to float: at
-  // most m 2^-24 + m^2 2^-53 norm bounds for m examples (GUARANTEES.md). More than m come with probability
-  // 2^-80 a step.
-  const auto m = static_cast<double>(largest_batch(static_cast<std::size_t>(pictures.size()) + 1, rate) + 1);
   return {.budget = config.budget,
           .steps = all_steps(config, pictures),
           .dimension = parameters,
@@ -66,7 +61,7 @@ BatchConfig batch_config(const TrainingConfig& config, const Pictures& pictures,
           .sampling_rate = rate,
           .adjacency = Adjacency::add_remove,
           .lambda = config.lambda,
-          .sum_error = m * 0x1p-24 + m * m * 0x1p-53,
+          .sum_error = clipped_sum_error(static_cast<std::size_t>(pictures.size()), rate),
           .threads = config.threads};
 }
 

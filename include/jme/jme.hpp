@@ -46,6 +46,11 @@
 #include <jme/models/pca.hpp>
 #include <jme/models/regression.hpp>
 
+// Private training: batches, clipped sums and what they leave to debias.
+#include <jme/training/batch_sampler.hpp>
+#include <jme/training/clipped_sums.hpp>
+#include <jme/training/debiased_noise.hpp>
+
 // What is published.
 #include <jme/output/emit.hpp>
 #include <jme/output/metadata.hpp>

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace jme::train {
+namespace jme {
 
 /// Sums of the second and fourth powers of numbers, in double; not finite where any of them is not.
 struct PowerSums {
@@ -15,4 +15,4 @@ struct PowerSums {
 void add_clipped_row(float factor, bool joint, const float* values, double* sums, double* squares,
                      std::size_t count);
 
-}  // namespace jme::train
+}  // namespace jme

@@ -1,13 +1,13 @@
 // Highway compiles this file once for every SIMD target and chooses at run time.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "clip_kernels.cpp"
-#include "clip_kernels.hpp"
+#define HWY_TARGET_INCLUDE "training/clip_kernels.cpp"
+#include "training/clip_kernels.hpp"
 
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace jme::train::HWY_NAMESPACE {
+namespace jme::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Wide = hn::ScalableTag<double>;
@@ -74,11 +74,11 @@ void AddClippedRow(float factor, bool joint, const float* values, double* sums, 
   AddRow<true, false>(factor, values, sums, squares, count);
 }
 
-}  // namespace jme::train::HWY_NAMESPACE
+}  // namespace jme::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace jme::train {
+namespace jme {
 
 HWY_EXPORT(AddPowers);
 HWY_EXPORT(AddClippedRow);
@@ -91,5 +91,5 @@ void add_clipped_row(float factor, bool joint, const float* values, double* sums
   HWY_DYNAMIC_DISPATCH(AddClippedRow)(factor, joint, values, sums, squares, count);
 }
 
-}  // namespace jme::train
+}  // namespace jme
 #endif

@@ -6,7 +6,7 @@
 
 #include <jme/random/key.hpp>
 
-namespace jme::train {
+namespace jme {
 
 /// Poisson sampling: every example is in every batch on its own with the same probability. Which examples are
 /// in a batch is as secret as the noise, because amplification by sampling rests on nobody knowing it: the
@@ -40,4 +40,4 @@ class BatchSampler {
 /// A batch size that Poisson sampling exceeds with probability at most 2^-80, by Chernoff's bound.
 [[nodiscard]] std::size_t largest_batch(std::size_t examples, double probability);
 
-}  // namespace jme::train
+}  // namespace jme

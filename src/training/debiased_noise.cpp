@@ -1,8 +1,7 @@
-#include "debiased_noise.hpp"
-
 #include <cmath>
 
-namespace jme::train {
+#include <jme/training/debiased_noise.hpp>
+namespace jme {
 
 double debiased_noise(const BatchMechanism& mechanism, double beta_second, std::size_t steps) {
   if (steps == 0) return 0;
@@ -15,4 +14,4 @@ double debiased_noise(const BatchMechanism& mechanism, double beta_second, std::
   return std::sqrt(2.0) * std * std * length;
 }
 
-}  // namespace jme::train
+}  // namespace jme

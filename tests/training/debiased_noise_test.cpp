@@ -1,12 +1,11 @@
-#include "debiased_noise.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include <jme/models/adam.hpp>
+#include <jme/training/debiased_noise.hpp>
 
-namespace jme::train {
+namespace jme {
 namespace {
 
 TEST(DebiasedNoise, IsWhatAdamsSecondMomentShowsWithoutGradients) {
@@ -33,4 +32,4 @@ TEST(DebiasedNoise, IsWhatAdamsSecondMomentShowsWithoutGradients) {
 }
 
 }  // namespace
-}  // namespace jme::train
+}  // namespace jme

@@ -1,5 +1,3 @@
-#include "batch_sampler.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,8 +10,9 @@
 #include <openssl/sha.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/training/batch_sampler.hpp>
 
-namespace jme::train {
+namespace jme {
 namespace {
 
 /// The key of batches for a key that also makes noise.
@@ -83,4 +82,4 @@ std::size_t largest_batch(std::size_t examples, double probability) {
   return static_cast<std::size_t>(std::min(k, n));
 }
 
-}  // namespace jme::train
+}  // namespace jme

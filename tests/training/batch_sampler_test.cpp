@@ -1,13 +1,12 @@
-#include "batch_sampler.hpp"
-
 #include <cmath>
 #include <set>
 
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/training/batch_sampler.hpp>
 
-namespace jme::train {
+namespace jme {
 namespace {
 
 // Every test statistic below is a sum of very many bounded independent terms; by Bernstein's inequality it is
@@ -110,4 +109,4 @@ TEST(LargestBatch, IsExceededWithProbabilityTwoToTheMinusEighty) {
 }
 
 }  // namespace
-}  // namespace jme::train
+}  // namespace jme
