@@ -15,8 +15,10 @@ void check_rows(const MatrixView& rows, std::size_t dimension, std::uint64_t bef
   }
   const NotFinite bad = first_not_finite(rows);
   if (bad.row == rows.rows) return;
-  throw DataError(fmt::format("row {}, column {}: not a finite number; none of the {} rows was taken",
-                              before + bad.row + 1, bad.column + 1, rows.rows));
+  const std::size_t row = before + bad.row + 1, column = bad.column + 1;
+  throw DataError(fmt::format("row {}, column {}: not a finite number; none of the {} rows was taken", row,
+                              column, rows.rows),
+                  row, column);
 }
 
 }  // namespace jme

@@ -141,11 +141,13 @@ void MomentStream::Engine::check(std::span<const double> values) const {
   check_open(1);
   if (values.size() != config().dimension) {
     throw DataError(fmt::format("row {}: has {} values, the dimension is {}", rows + 1, values.size(),
-                                config().dimension));
+                                config().dimension),
+                    rows + 1);
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) {
-      throw DataError(fmt::format("row {}, column {}: not a finite number", rows + 1, i + 1));
+      throw DataError(fmt::format("row {}, column {}: not a finite number", rows + 1, i + 1), rows + 1,
+                      i + 1);
     }
   }
 }

@@ -75,7 +75,8 @@ struct DurableStream::Impl {
     for (const std::size_t size : {row.size(), as_read.size()}) {
       if (size == mechanism.config().dimension) continue;
       throw DataError(fmt::format("row {}: has {} values, the dimension is {}", rows + 1, size,
-                                  mechanism.config().dimension));
+                                  mechanism.config().dimension),
+                      rows + 1);
     }
     if (is_replaying()) return replay(as_read);
     if (ended && !stream) {

@@ -88,8 +88,17 @@ TEST(MomentStream, NamesTheRowAndColumnOfBadValuesAndNeverTheValue) {
     FAIL();
   } catch (const DataError& error) {
     EXPECT_STREQ(error.what(), "row 2, column 2: not a finite number");
+    EXPECT_EQ(error.row(), 2U);
+    EXPECT_EQ(error.column(), 2U);
   }
-  EXPECT_THROW(stream.push(std::vector<double>{0.1}), DataError);
+  try {
+    stream.push(std::vector<double>{0.1});
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_STREQ(error.what(), "row 2: has 1 values, the dimension is 2");
+    EXPECT_EQ(error.row(), 2U);
+    EXPECT_EQ(error.column(), std::nullopt);
+  }
   EXPECT_EQ(stream.rows(), 1U);  // a refused row does not count
 }
 

@@ -163,6 +163,8 @@ TEST(PushRows, TakesAllRowsOrNone) {
                       .find("row " + std::to_string(at / d + 1) + ", column " + std::to_string(at % d + 1)),
                   std::string::npos)
             << error.what();
+        EXPECT_EQ(error.row(), at / d + 1);
+        EXPECT_EQ(error.column(), at % d + 1);
       }
       EXPECT_EQ(stream.rows(), 0U);
       stream.push_rows(MatrixView::of_rows(good, d));
@@ -176,6 +178,27 @@ TEST(PushRows, TakesAllRowsOrNone) {
   EXPECT_THROW(stream.push_rows(MatrixView::of_rows(std::span(longer).first(8), 4)), DataError);
   EXPECT_EQ(stream.rows(), 0U);
   EXPECT_EQ(stream.push_rows(MatrixView::of_rows({}, d)), 0U);
+}
+
+TEST(PushRows, NameABadRowByItsPlaceInTheStream) {
+  MomentStream stream(Mechanism(config_of(2, 10, SecondMoment::full)), InsecureTestSeed{4});
+  std::vector<double> numbers = many_rows(30, 2, 5);
+  stream.push_rows(MatrixView::of_rows(numbers, 2));
+  numbers[2 * 3 + 1] = std::nan("");
+  try {
+    stream.push_rows(MatrixView::of_rows(numbers, 2));
+    ADD_FAILURE();
+  } catch (const DataError& error) {
+    EXPECT_EQ(error.row(), 34U);
+    EXPECT_EQ(error.column(), 2U);
+  }
+  try {  // no single row is at fault
+    stream.push_rows(MatrixView::of_rows(numbers, 3));
+    ADD_FAILURE();
+  } catch (const DataError& error) {
+    EXPECT_EQ(error.row(), std::nullopt);
+    EXPECT_EQ(error.column(), std::nullopt);
+  }
 }
 
 TEST(RowBatch, ClipsAndSnapsAsSingleRowsDoOnEveryTarget) {

@@ -264,6 +264,32 @@ TEST_F(DurableStreamTest, ARefusedRowDoesNotCount) {
   EXPECT_EQ(released, expected);
 }
 
+TEST_F(DurableStreamTest, NamesABadRowByItsPlaceInTheStreamAlsoAfterARestart) {
+  static_cast<void>(run_and_die(mechanism_, seeded(), first(8)));
+  DurableStream stream(mechanism_, seeded());
+  const auto place = [&](const Row& row) -> std::pair<std::size_t, std::size_t> {
+    try {
+      stream.push(row);
+    } catch (const DataError& error) {
+      return {error.row().value_or(0), error.column().value_or(0)};
+    }
+    return {};
+  };
+  using Place = std::pair<std::size_t, std::size_t>;
+  EXPECT_EQ(place({0.1}), Place(1, 0));
+  for (const Row& row : first(9)) stream.push(row);
+  EXPECT_EQ(place({0.1}), Place(10, 0));
+  EXPECT_EQ(place({0.1, std::nan("")}), Place(10, 2));
+  const std::vector<double> values{0.1, 0.2, std::nan(""), 0.3};
+  try {
+    stream.push_rows(MatrixView::of_rows(values, 2));
+    ADD_FAILURE();
+  } catch (const DataError& error) {
+    EXPECT_EQ(error.row(), 11U);
+    EXPECT_EQ(error.column(), 1U);
+  }
+}
+
 TEST_F(DurableStreamTest, StartsNoStreamForAnInputWithoutRows) {
   { DurableStream stream(mechanism_, options()); }
   for (const auto& entry : std::filesystem::directory_iterator(path("state"))) {
