@@ -28,6 +28,14 @@ void print_line(std::string_view kind, std::string_view message) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+/// The message, with the setting that would help spelled as a flag.
+std::string with_flag(const DataError& error) {
+  std::string text = error.what();
+  if (!error.remedy()) return text;
+  const std::size_t at = text.rfind(error.remedy()->words());  // a file's name stands before it
+  return at == std::string::npos ? text : text.insert(at, "--");
+}
+
 }  // namespace
 
 void print_error(std::string_view message) {
@@ -47,7 +55,7 @@ ExitCode report(const std::exception_ptr& error) {
     print_error(e.what());
     return ExitCode::usage;
   } catch (const DataError& e) {
-    print_error(e.what());
+    print_error(with_flag(e));
     return ExitCode::data;
   } catch (const BudgetExhausted& e) {
     print_error(e.what());

@@ -37,8 +37,8 @@ bool next_row(const RowPath& path, std::span<double> row) {
     if (!reader.is_bad()) throw;
     // Past the horizon a row is one too many, whatever is in it.
     if (path.stream.rows() >= path.horizon.rows()) return true;
-    throw DataError(error.what() + advice(path), error.row().value_or(path.stream.rows() + 1),
-                    error.column());
+    throw DataError(error.what() + advice(path), error.row().value_or(path.stream.rows() + 1), error.column(),
+                    error.remedy());
   }
   if (reader.is_bad()) {
     path.intake.take_bad(row);

@@ -26,4 +26,10 @@ InvalidParameter::InvalidParameter(std::string_view name, std::string_view value
 InvalidParameter::InvalidParameter(std::string_view name, std::string_view explanation)
     : Error(fmt::format("{}: {}", name, explanation)), field_(with_underscores(name)) {}
 
+std::string Remedy::words() const {
+  std::string text = field;
+  std::replace(text.begin(), text.end(), '_', '-');
+  return value.empty() ? text : text + " " + value;
+}
+
 }  // namespace jme

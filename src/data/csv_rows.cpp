@@ -20,13 +20,15 @@ void check_delimiter(char delimiter) {
 }
 
 // What the first bytes of a file say that is not CSV.
-std::string_view other_format(std::string_view header) {
-  if (header.starts_with('{') || header.starts_with('[')) return "JSON: use --format ndjson";
-  if (header.starts_with("\x1f\x8b")) return "gzip data: use --compression gzip";
+void refuse_other_formats(std::string_view header, const std::string& place) {
+  const auto refuse = [&](std::string_view what, const Remedy& remedy) {
+    throw DataError(fmt::format("{}: the header looks like {}: use {}", place, what, remedy.words()), remedy);
+  };
+  if (header.starts_with('{') || header.starts_with('[')) refuse("JSON", {"format", "ndjson"});
+  if (header.starts_with("\x1f\x8b")) refuse("gzip data", {"compression", "gzip"});
   if (header.starts_with("\xfd"
                          "7zXZ"))
-    return "xz data: use --compression xz";
-  return "";
+    refuse("xz data", {"compression", "xz"});
 }
 
 /// The columns and their number come from the header or from the options, never from a row.
@@ -87,14 +89,15 @@ class CsvRows final : public TextRows {
   }
 
   std::vector<std::string> header_names(std::string_view header, const std::string& place) {
-    if (const std::string_view other = other_format(header); !other.empty())
-      throw DataError(fmt::format("{}: the header looks like {}", place, other));
+    refuse_other_formats(header, place);
     splitter_.split(header, most_columns);
-    if (splitter_.has_open_quote())
-      throw DataError(fmt::format(
-          "{}: the header opens a quote that its line does not close: names with line breaks need --records "
-          "quoted",
-          place));
+    if (splitter_.has_open_quote()) {
+      throw DataError(
+          fmt::format("{}: the header opens a quote that its line does not close: names with line "
+                      "breaks need {}",
+                      place, quoted_records.words()),
+          quoted_records);
+    }
     if (splitter_.has_stray_text())
       throw DataError(fmt::format("{}: the header has text after a closing quote", place));
     if (splitter_.count() > most_columns)
@@ -109,11 +112,14 @@ class CsvRows final : public TextRows {
   // only where the user wrote that very name.
   void refuse_numbers_as_names(const std::vector<std::string>& asked, const std::string& place) const {
     double ignored = 0.0;
+    const Remedy no_header{.field = "no_header"};
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const bool is_number = parse_number(columns_[i], ignored) == CellStatus::number;
       if (is_number && (i >= asked.size() || asked[i] != columns_[i]))
-        throw DataError(fmt::format(
-            "{}: the header has a number for a name: if the file has no header, use --no-header", place));
+        throw DataError(
+            fmt::format("{}: the header has a number for a name: if the file has no header, use {}", place,
+                        no_header.words()),
+            no_header);
     }
   }
 

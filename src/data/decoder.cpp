@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +17,12 @@ namespace {
 
 constexpr char gzip_begins = '\x1f';
 constexpr std::uint64_t xz_memory_limit = std::uint64_t{1} << 30;  // xz -9 needs 65 MiB
+
+[[noreturn]] void refuse_plain(const std::string& name, std::string_view packing) {
+  const Remedy none{.field = "compression", .value = "none"};
+  throw DataError(fmt::format("{}: is not {} data: if it is plain, use {}", name, packing, none.words()),
+                  none);
+}
 
 class GzipDecoder final : public Decoder {
  public:
@@ -39,7 +46,7 @@ class GzipDecoder final : public Decoder {
       inflateReset(&stream_);
       member_ended_ = false;
     } else if (stream_.total_in == 0 && in.front() != gzip_begins) {
-      throw DataError(fmt::format("{}: is not gzip data: if it is plain, use --compression none", name_));
+      refuse_plain(name_, "gzip");
     }
     const auto in_size = static_cast<uInt>(std::min<std::size_t>(in.size(), UINT_MAX));
     const auto out_size = static_cast<uInt>(std::min<std::size_t>(out.size(), UINT_MAX));
@@ -85,7 +92,7 @@ class XzDecoder final : public Decoder {
     else if (result == LZMA_MEMLIMIT_ERROR)
       throw DataError(fmt::format("{}: the xz data need more than 1 GiB of memory", name_));
     else if (result == LZMA_FORMAT_ERROR)
-      throw DataError(fmt::format("{}: is not xz data: if it is plain, use --compression none", name_));
+      refuse_plain(name_, "xz");
     else if (result != LZMA_OK && result != LZMA_BUF_ERROR)
       throw DataError(fmt::format("{}: the xz data are damaged", name_));
     return {in.size() - stream_.avail_in, out.size() - stream_.avail_out};

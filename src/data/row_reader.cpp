@@ -92,7 +92,7 @@ bool RowReader::next(std::span<double> row) {
                          impl_->on_missing[problem.column] == OnMissing::fail;
   if (impl_->on_bad_row == OnBadRow::fail || must_fail)
     impl_->end_with({fmt::format("{}: {}", place(), impl_->source->explain_problem()), impl_->rows,
-                     problem.cell_number()});
+                     problem.cell_number(), problem.remedy()});
   return true;
 }
 

@@ -25,7 +25,8 @@ std::string RowSource::explain_problem() const {
     case RowProblem::Kind::stray_quote:
       return "text between a closing quote and the delimiter";
     case RowProblem::Kind::open_quote:
-      return "a quote is opened and not closed on its line: --records quoted reads cells with line breaks";
+      return fmt::format("a quote is opened and not closed on its line: {} reads cells with line breaks",
+                         quoted_records.words());
     case RowProblem::Kind::not_json:
       return "not one whole JSON object or array";
     case RowProblem::Kind::array_for_names:

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <jme/base/errors.hpp>
 #include <jme/data/row_reader.hpp>
 
 #include "columns/number.hpp"
@@ -14,6 +15,9 @@
 namespace jme::data {
 
 enum class RowStatus { good, bad, end };
+
+/// Where a quote is open at the end of a line.
+inline const Remedy quoted_records{.field = "records", .value = "quoted"};
 
 /// Why a row cannot be used; put into words only where they are read.
 struct RowProblem {
@@ -42,6 +46,10 @@ struct RowProblem {
   [[nodiscard]] std::optional<std::size_t> cell_number() const {
     if (kind != Kind::cell && kind != Kind::repeated_key) return std::nullopt;
     return column + 1;
+  }
+  /// What would read the row, where a setting would.
+  [[nodiscard]] std::optional<Remedy> remedy() const {
+    return kind == Kind::open_quote ? std::optional(quoted_records) : std::nullopt;
   }
 };
 

@@ -25,7 +25,7 @@ std::vector<RunField> input_fields() {
        "none, gzip or xz (default: by the file's extension, .gz or .xz; stdin is plain)"},
       {"columns", list, "", names, group, "A,B,..",
        "Columns to use, in this order, by name or number (default: the bounded ones, else all of the "
-       "header's; without a header they must be given here, by --bounds or, as 1 to D, by --dimension)"},
+       "header's; without a header they must be given here, by bounds or, as 1 to D, by dimension)"},
       {"bounds", ranges, "", "an object of [low, high] by column", group, "A=LO:HI,..",
        "PUBLIC range of every column; values are clamped to it and results come back in these units"},
       {"no_header", flag, "false", yes_or_no, group, "",
@@ -45,10 +45,10 @@ std::vector<RunField> input_fields() {
 
 std::vector<RunField> privacy_fields() {
   const std::string privacy = "Privacy", horizon = "Horizon (public)", rows = "Rows (public)";
-  return {{"epsilon", real, "", above_0, privacy, "E", "Privacy loss, with --delta"},
+  return {{"epsilon", real, "", above_0, privacy, "E", "Privacy loss, with delta"},
           {"delta", real, "", "a number in (0, 1)", privacy, "D",
            "Slack of the guarantee, in (0, 1); well below 1/people"},
-          {"sigma", real, "", above_0, privacy, "S", "Noise multiplier, in place of --epsilon and --delta"},
+          {"sigma", real, "", above_0, privacy, "S", "Noise multiplier, in place of epsilon and delta"},
           {"adjacency", text, "replace-one", "replace-one or add-remove", privacy, "A",
            "replace-one (default) or add-remove"},
           {"participations", count, "1", whole, privacy, "P", "Rows one person may contribute (default 1)"},

@@ -191,6 +191,18 @@ TEST(Architecture, RunsAndTheirOutputReachNoFileReader) {
   EXPECT_TRUE(reach(rules, "data").contains("base"));
 }
 
+// Whoever trains has a tensor library already, and it need not be ours.
+TEST(Architecture, NoRoomSeesLibtorch) {
+  const std::regex torch(R"(#include\s+[<"](?:ATen|c10|torch)/)");
+  for (const char* folder : {"src", "include"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (!entry.is_regular_file()) continue;
+      EXPECT_FALSE(std::regex_search(text_of(entry.path()), torch)) << entry.path().lexically_relative(root);
+    }
+  }
+  EXPECT_TRUE(std::regex_search(text_of(root / "apps/train/network.hpp"), torch));
+}
+
 TEST(Architecture, TheCheckFindsAForbiddenInclude) {
   const Rules rules =
       rules_in("jme_module(base LINKS fmt)\njme_module(theory USES base)\njme_module(noise USES base)");

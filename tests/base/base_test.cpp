@@ -28,6 +28,18 @@ TEST(InvalidParameter, SaysItsFieldWithUnderscoresSoThatEveryFrontCanSpellIt) {
   EXPECT_EQ(InvalidParameter("max-state-vectors", "must be given").field(), "max_state_vectors");
 }
 
+TEST(DataError, NamesTheSettingThatWouldHelpInItsMessageAndApart) {
+  const Remedy plain{.field = "compression", .value = "none"}, bare{.field = "no_header"};
+  EXPECT_EQ(plain.words(), "compression none");
+  EXPECT_EQ(bare.words(), "no-header");
+  const DataError file("a.gz: use " + plain.words(), plain), row("a.csv:3: use " + bare.words(), 2, 1, bare);
+  EXPECT_EQ(file.remedy()->field, "compression");
+  EXPECT_EQ(file.row(), std::nullopt);
+  EXPECT_EQ(row.remedy()->field, "no_header");
+  EXPECT_EQ(row.row(), 2U);
+  EXPECT_EQ(DataError("no rows").remedy(), std::nullopt);
+}
+
 TEST(DataError, SaysRowAndColumnWhereThereIsOne) {
   const DataError cell("row 3, column 2: missing", 3, 2), row("row 3: has 1 value", 3), file("no rows");
   EXPECT_EQ(cell.row(), 3U);

@@ -116,6 +116,21 @@ TEST_F(BadInput, ControlCharactersNeverReachTheTerminal) {
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
 }
 
+TEST_F(BadInput, WhatWouldReadTheInputIsNamedAsAFlag) {
+  const auto refused = [&](const std::string& name, const std::string& content, const std::string& advice) {
+    const std::string path = file(name, content);
+    expect_refused(jme(hundred_rows + path), 3, advice);
+  };
+  refused("a.csv", "{\"a\":1}\n", "looks like JSON: use --format ndjson");
+  refused("b.csv", "\x1f\x8b\x08\n1\n", "looks like gzip data: use --compression gzip");
+  refused("b.gz", "a\n1\n", "if it is plain, use --compression none");
+  refused("c.xz", "a\n1\n2\n3\n4\n5\n6\n7\n", "if it is plain, use --compression none");
+  refused("no-header.csv", "0.5,0.7\n3,4\n", "if the file has no header, use --no-header");
+  refused("e.csv", "a,\"b\nc\"\n1,2\n", "names with line breaks need --records quoted");
+  refused("f.csv", "a\n\"1\n\"\n",
+          ": --records quoted reads cells with line breaks (--on-bad-row zero counts");
+}
+
 TEST_F(BadInput, InputFlagsAreChecked) {
   expect_refused(jme(hundred_rows + "--format xml", {.input = good}), 2, "format = xml: must be");
   expect_refused(jme(hundred_rows + "--on-bad-row skip", {.input = good}), 2, "on-bad-row = skip: must be");

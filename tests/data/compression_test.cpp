@@ -82,9 +82,9 @@ TEST(Compression, IsWhatTheNameOrTheOptionSays) {
   EXPECT_EQ(rows_of(xz(sample.content), {.compression = Compression::xz}, "s.csv.gz"), sample.rows);
   EXPECT_EQ(rows_of(sample.content, {.compression = Compression::none}, "s.csv.gz"), sample.rows);
   EXPECT_EQ(complaint_of(sample.content, {}, "s.csv.gz"),
-            "s.csv.gz: is not gzip data: if it is plain, use --compression none");
+            "s.csv.gz: is not gzip data: if it is plain, use compression none");
   EXPECT_EQ(complaint_of(sample.content, {}, "s.csv.xz"),
-            "s.csv.xz: is not xz data: if it is plain, use --compression none");
+            "s.csv.xz: is not xz data: if it is plain, use compression none");
 }
 
 TEST(Compression, IsNeverFoundInTheBytesOfAFirstRow) {

@@ -77,10 +77,10 @@ TEST(Csv, WithoutHeaderColumnsAreNumbered) {
 
 TEST(Csv, AHeaderOfNumbersIsTakenForAMissingOne) {
   EXPECT_EQ(complaint_of("1.5,2,\n3,4,5\n"),
-            "s.csv:1: the header has a number for a name: if the file has no header, use --no-header");
+            "s.csv:1: the header has a number for a name: if the file has no header, use no-header");
   // One number among the names taken is enough: a row with a missing cell would pass for a header otherwise.
-  EXPECT_THAT(complaint_of("NA,0.7\n3,4\n"), HasSubstr("use --no-header"));
-  EXPECT_THAT(complaint_of("smith,41.5,7\n3,4,5\n", {.columns = {"2", "3"}}), HasSubstr("use --no-header"));
+  EXPECT_THAT(complaint_of("NA,0.7\n3,4\n"), HasSubstr("use no-header"));
+  EXPECT_THAT(complaint_of("smith,41.5,7\n3,4,5\n", {.columns = {"2", "3"}}), HasSubstr("use no-header"));
   EXPECT_THAT(complaint_of("0.7,0.7\n3,4\n"), Not(HasSubstr("0.7")));
   EXPECT_EQ(rows_of("2013,x\n3,4\n", {.columns = {"x"}}), (Rows{{4}}));
   EXPECT_EQ(rows_of("2013,x\n3,4\n", {.columns = {"2013"}}), (Rows{{3}}));  // asked for by that name
@@ -187,9 +187,9 @@ TEST(Csv, ABrokenHeaderIsAnErrorEvenWhereBadRowsAreForgiven) {
   EXPECT_THAT(complaint_of("\xff\xfe"s + "a\0,\0b\0\n\0"s, forgiving), HasSubstr("UTF-16"));
   EXPECT_THAT(complaint_of("\x89PNG\r\n\x1a\n....", forgiving), HasSubstr("not UTF-8 text"));
   EXPECT_THAT(complaint_of("a,b\x01\n1,2\n", forgiving), HasSubstr("not UTF-8 text"));
-  EXPECT_THAT(complaint_of("{\"a\":1}\n{\"a\":2}\n", forgiving), HasSubstr("use --format ndjson"));
-  EXPECT_THAT(complaint_of("\x1f\x8b\x08\n1\n", forgiving), HasSubstr("use --compression gzip"));
-  EXPECT_THAT(complaint_of("\xfd"s + "7zXZ\n1\n", forgiving), HasSubstr("use --compression xz"));
+  EXPECT_THAT(complaint_of("{\"a\":1}\n{\"a\":2}\n", forgiving), HasSubstr("use format ndjson"));
+  EXPECT_THAT(complaint_of("\x1f\x8b\x08\n1\n", forgiving), HasSubstr("use compression gzip"));
+  EXPECT_THAT(complaint_of("\xfd"s + "7zXZ\n1\n", forgiving), HasSubstr("use compression xz"));
   EXPECT_THAT(complaint_of("a,\"b\"c\n1,2\n", forgiving), HasSubstr("header"));
   EXPECT_THAT(complaint_of("abcdefg\n1\n", {.longest_record = 6}),
               HasSubstr("s.csv:1: the header is longer than 6 bytes"));

@@ -25,6 +25,34 @@ TEST(Csv, ABlankLineIsARowWithEveryCellMissingWhereverItStands) {
     EXPECT_EQ(complaint_of(content), "s.csv:3: blank line, a row with every cell missing");
 }
 
+TEST(Csv, AnErrorCarriesTheSettingThatWouldReadTheFile) {
+  struct Case {
+    std::string name, content;
+    Remedy remedy;
+  };
+  const Remedy quoted{.field = "records", .value = "quoted"};
+  for (const auto& [name, content, remedy] :
+       {Case{"s.csv", "{\"a\":1}\n", {.field = "format", .value = "ndjson"}},
+        {"s.csv", "\x1f\x8b\x08\n1\n", {.field = "compression", .value = "gzip"}},
+        {"s.csv", "\xfd\x37zXZ\n1\n", {.field = "compression", .value = "xz"}},
+        {"s.csv.gz", "a\n1\n", {.field = "compression", .value = "none"}},
+        {"s.csv.xz", "a\n1\n2\n3\n4\n5\n6\n7\n", {.field = "compression", .value = "none"}},
+        {"s.csv", "0.5,0.7\n3,4\n", {.field = "no_header"}},
+        {"s.csv", "a,\"b\nc\"\n1,2\n", quoted},
+        {"s.csv", "a\n\"1\n\"\n", quoted}}) {
+    const SampleDirectory directory;
+    try {
+      RowReader reader(directory.write(name, content), {});
+      std::vector<double> row(reader.dimension());
+      static_cast<void>(reader.next(row));
+      ADD_FAILURE() << remedy.words();
+    } catch (const DataError& error) {
+      EXPECT_EQ(error.remedy(), remedy) << error.what();
+      EXPECT_THAT(error.what(), HasSubstr(remedy.words()));
+    }
+  }
+}
+
 TEST(Csv, ALineFeedEndsARecordAndTheLastRecordMayLackIt) {
   const InputOptions zero = {.width = 1, .header = false, .on_bad_row = OnBadRow::zero};
   EXPECT_EQ(rows_of("1\n2", zero), (Rows{{1}, {2}}));
@@ -44,8 +72,8 @@ TEST(Csv, ARecordIsALineUnlessQuotedRecordsWereChosen) {
   EXPECT_EQ(rows_of("a,b,n\n1,\"2\",\"x,\"\"y\"\"\"\n", {.columns = {"a", "b"}}), (Rows{{1, 2}}));
   EXPECT_EQ(
       complaint_of(content),
-      "s.csv:3: a quote is opened and not closed on its line: --records quoted reads cells with line breaks");
-  EXPECT_THAT(complaint_of("a,\"b\nc\"\n1,2\n"), HasSubstr("--records quoted"));
+      "s.csv:3: a quote is opened and not closed on its line: records quoted reads cells with line breaks");
+  EXPECT_THAT(complaint_of("a,\"b\nc\"\n1,2\n"), HasSubstr("records quoted"));
 
   for (const OnBadRow on_bad_row : {OnBadRow::fail, OnBadRow::zero}) {
     const InputOptions quoted = {.records = Records::quoted, .columns = {"a"}, .on_bad_row = on_bad_row};

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace jme {
 
@@ -31,21 +32,37 @@ class InvalidParameter : public Error {
   std::string field_;
 };
 
+/// A setting under which input that was refused could be read.
+struct Remedy {
+  std::string field;    ///< as in InvalidParameter::field: "compression"
+  std::string value{};  ///< "none"; empty for a setting that is on or off
+
+  /// As messages spell it, which is as InvalidParameter does: "compression none", "no-header".
+  [[nodiscard]] std::string words() const;
+  bool operator==(const Remedy&) const = default;
+};
+
 /// Input data that cannot be used; says the line and column, never the value.
 class DataError : public Error {
  public:
   using Error::Error;
+  DataError(const std::string& message, Remedy remedy) : Error(message), remedy_(std::move(remedy)) {}
   /// `row` and `column` count from 1.
-  DataError(const std::string& message, std::size_t row, std::optional<std::size_t> column = std::nullopt)
-      : Error(message), row_(row), column_(column) {}
+  DataError(const std::string& message, std::size_t row, std::optional<std::size_t> column = std::nullopt,
+            std::optional<Remedy> remedy = std::nullopt)
+      : Error(message), row_(row), column_(column), remedy_(std::move(remedy)) {}
 
   /// The row of the stream that cannot be used, counted from 1; none where the input fails as a whole.
   [[nodiscard]] std::optional<std::size_t> row() const { return row_; }
   /// Its column among those taken, counted from 1; none where the fault is not in a single cell.
   [[nodiscard]] std::optional<std::size_t> column() const { return column_; }
+  /// What would read this input. Its words stand in the message, so that a front can put its own spelling in
+  /// their place.
+  [[nodiscard]] const std::optional<Remedy>& remedy() const { return remedy_; }
 
  private:
-  std::optional<std::size_t> row_, column_;
+  std::optional<std::size_t> row_{}, column_{};
+  std::optional<Remedy> remedy_{};
 };
 
 /// A row past the public horizon, or a privacy budget that is spent.
