@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "filter/inverse_modes.hpp"
-
 #include "filter/series.hpp"
 
 namespace jme {

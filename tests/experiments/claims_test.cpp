@@ -123,7 +123,7 @@ TEST(ReleaseSchedule, HasThreePrivacyLevelsAndBlocksLowerTheErrorOfJme) {
 // docs/theory/blocks.md#pp-needs-rows: a million rows, k = 1000, d = 10: about 8 for JME and 4000 for PP; at
 // sigma = 0.05 still 0.4 against tens. And where PP is ahead: decay 0.9, k = 10, d = 100, sigma = 0.05,
 // by 6.8.
-TEST(ReleaseSchedule, HasTheFiguresOfMath4b) {
+TEST(ReleaseSchedule, HasTheFiguresOfTheory) {
   const Figure& figure = quick_figure("schedule");
   const Table& table = table_called(figure, "schedule-million-rows");
   const auto value = [&](const char* sigma, const char* column) {

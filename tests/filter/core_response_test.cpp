@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <jme/filter/norms.hpp>
-
+#include "filter/norms.hpp"
 #include "filter/series.hpp"
 
 namespace jme {

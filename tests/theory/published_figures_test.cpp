@@ -82,7 +82,7 @@ TEST(PostProcessing, AndSquareRootShapingDoNotMix) {
               5e2 + slack_at_1000 * 1.96e5);
 }
 
-TEST(Math4b, BlocksMakeAMillionRowsQuietAndPostprocessingCannotUseThem) {
+TEST(BlocksOfRows, BlocksMakeAMillionRowsQuietAndPostprocessingCannotUseThem) {
   for (const auto& [sigma, jme, pp_low, pp_high] :
        {std::tuple{1.0, 8.0, 3900.0, 4200.0}, std::tuple{0.05, 0.4, 10.0, 100.0}}) {
     StreamConfig config = identity_stream(prefix(), 1'000'000, 10, sigma);
@@ -97,7 +97,7 @@ TEST(Math4b, BlocksMakeAMillionRowsQuietAndPostprocessingCannotUseThem) {
   }
 }
 
-TEST(Math4b, PostprocessingWinsFastDecayInHighDimensionWithHardlyAnyPrivacy) {
+TEST(BlocksOfRows, PostprocessingWinsFastDecayInHighDimensionWithHardlyAnyPrivacy) {
   StreamConfig config = identity_stream(decay(0.9), 10'000, 100, 0.05);
   config.every = 10;
   const double ratio = second_error(config, Method::jme, Shape::automatic()) /
