@@ -14,7 +14,8 @@ struct PackedTriangle {
   [[nodiscard]] constexpr std::size_t diagonal(std::size_t i) const {
     return i * (2 * dimension + 1 - i) / 2;
   }
-  /// The row of entry k < size(): the root of diagonal(i) = k, put right where its double rounds.
+  /// The row of entry k < size(): the root of diagonal(i) = k, corrected where computing it in double rounds
+  /// to another row.
   [[nodiscard]] std::size_t row_of(std::size_t k) const {
     const auto b = static_cast<double>(2 * dimension + 1);
     auto i = static_cast<std::size_t>((b - std::sqrt(b * b - 8 * static_cast<double>(k))) / 2);

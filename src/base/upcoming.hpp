@@ -5,8 +5,9 @@
 
 namespace jme {
 
-/// Vectors whose next numbers are needed soon. Work that is all arithmetic (draws) has them fetched on the
-/// way, so that work that is all memory (filters) does not wait: never more than advice.
+/// Vectors whose next numbers are needed soon. Work that is limited by arithmetic (draws) asks for them to be
+/// fetched meanwhile, so that work that is limited by memory (filters) does not wait. This is only advice to
+/// the processor.
 class Upcoming {
  public:
   void add(const double* vector) { add(vector, sizeof(double)); }
@@ -23,7 +24,7 @@ class Upcoming {
  private:
   struct Vector {
     const char* bytes;
-    std::size_t width;  // of a number
+    std::size_t width;  // of a number, in bytes
   };
   void add(const void* vector, std::size_t width) {
     if (size_ < vectors_.size()) vectors_[size_++] = {static_cast<const char*>(vector), width};

@@ -24,13 +24,13 @@ class ErrorNormStream {
   ErrorNormStream& operator=(ErrorNormStream&&) noexcept;
   ~ErrorNormStream();
 
-  /// Of the next step. Only as often as there are steps.
+  /// The norm of the next step. May be called only as often as there are steps.
   [[nodiscard]] double next();
   /// The same for as many steps as `out` is long.
   void next(std::span<double> out);
-  /// Of step `step`, the newest or a later one; what lies between is passed over.
+  /// The norm of step `step`, the newest or a later one; the steps between are passed over.
   [[nodiscard]] double at(std::size_t step);
-  /// So that `step` is the next one.
+  /// Passes over steps so that `step` is the next one.
   void skip_to(std::size_t step);
   /// Of the next step where it closes the workload early, with these overrides. Only where closes_early().
   [[nodiscard]] double last(const LastStep& last) const;

@@ -12,13 +12,13 @@ namespace jme {
 /// ||column i of C||^2 for every i. O(n (taps + modes^2)) by recursion; dense only where C is.
 [[nodiscard]] std::vector<double> squared_column_norms(const Filter& c);
 
-/// The largest of them, or an upper bound of it within 1e-12: 1 where the norms were divided out, in closed
-/// form for Toeplitz cores of one tap and modes.
+/// The largest of them, or an upper bound of it within 1e-12: 1 where columns were divided by their norms, a
+/// closed form for Toeplitz cores of one tap and modes.
 [[nodiscard]] double largest_squared_column_norm(const Filter& c);
 /// ||T||: the norm of a column without end, for one tap and modes with positive weights and poles in [0, 1).
 /// Rounded up.
 [[nodiscard]] double endless_column_norm(const Toeplitz& core);
-/// True where no column is longer than the first one, or all have norm 1: one number stands for all.
+/// True where no column is longer than the first one, or all have norm 1: then one number bounds them all.
 [[nodiscard]] bool first_column_is_largest(const Filter& c);
 
 /// ||row t of A C^-1||^2 for every t: the variance that unit noise gives release t.
@@ -26,7 +26,8 @@ namespace jme {
 /// schedules; dense (n <= 4096) otherwise.
 [[nodiscard]] std::vector<double> squared_error_row_norms(const Filter& a, const Filter& c);
 
-/// Sum and maximum of those of the first `steps` steps (all, if there are no more), not all kept at once.
+/// Sum and maximum of these norms over the first `steps` steps (over all, if there are no more), without
+/// keeping them all at once.
 struct ErrorNormTotals {
   double sum, largest;
 };
@@ -38,10 +39,10 @@ struct ErrorNormTotals {
 
 /// ||row t of C^-1||^2 = Q_tt for every t (PP's bias, docs/theory/calibration.md#post-processing).
 [[nodiscard]] std::vector<double> squared_inverse_row_norms(const Filter& c);
-/// The largest of them, without keeping the others where they can be streamed.
+/// The largest of them; where they can be streamed, the others are not kept.
 [[nodiscard]] double largest_squared_inverse_row_norm(const Filter& c);
-/// Never below the longest row of C^-1, in the time it takes to read the schedules; infinite where the core
-/// is not one tap and modes of positive weight.
+/// An upper bound of the norm of the longest row of C^-1, in the time it takes to read the schedules;
+/// infinite where the core is not one tap and modes of positive weight.
 [[nodiscard]] double inverse_row_norm_bound(const Filter& c);
 
 /// Entries (C'C)_{i,j} of the Gram matrix bounded by lag: result[m] >= max over |i-j| >= lags[m] of

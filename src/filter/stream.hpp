@@ -25,9 +25,9 @@ struct RunningSums {
 enum class Direction { forward, inverse };
 
 /// Applies F or F^-1 step by step to vectors of `width` coordinates with the memory the filter needs:
-/// taps.size()-1 past vectors and one vector a mode; the whole history for dense and square-root filters.
+/// taps.size()-1 past vectors and one vector per mode; the whole history for dense and square-root filters.
 /// The inverse runs in feedback form (docs/theory/shaping.md#streaming). A long window of equal taps costs
-/// three additions a step on average, however long it is.
+/// three additions per step on average, however long it is.
 class FilterStream {
  public:
   FilterStream(Filter filter, Direction direction, std::size_t width);
@@ -38,7 +38,8 @@ class FilterStream {
   void last_step(std::span<const double> in, std::span<double> out, const LastStep& last);
 
   /// A step in tiles, so that a vector passes through several filters while it is in the nearest cache:
-  /// begin, every tile once, in any order and from any thread, end. Tiles begin at multiples of `tile`.
+  /// call begin, then every tile once, in any order and from any thread, then end. Tiles begin at multiples
+  /// of `tile`.
   static constexpr std::size_t tile = 512;
   /// Tiles are as long as this, in whole `lane`s: what is past the width is padding, any finite numbers.
   static constexpr std::size_t lane = 8;
@@ -49,7 +50,8 @@ class FilterStream {
   void begin_last_step(const LastStep& last);
   /// Replaces the tile's inputs by its outputs.
   void step_tile(std::size_t begin, std::span<double> values);
-  /// The same, and writes unit * outputs to `to`, as many as lie within the width; leaves `values` undefined.
+  /// The same, but writes unit * outputs to `to`, as many as lie within the width, and leaves `values`
+  /// undefined.
   void step_tile(std::size_t begin, std::span<double> values, double unit, double* to);
   void end_step();
 
@@ -66,26 +68,26 @@ class FilterStream {
   void take_tile(std::size_t begin, std::span<const double> newest);
   /// True where past_tile's sum has no terms at any step.
   [[nodiscard]] bool is_diagonal() const { return slots_ == 0 && step_modes_.empty(); }
-  /// The running sums of a tile in feedback form where they are all the past there is; taken in by whoever
-  /// holds this instead of take_tile.
+  /// The running sums of a tile in feedback form, where they are all that is kept of the past. Whoever asks
+  /// for them updates them instead of calling take_tile.
   [[nodiscard]] std::optional<RunningSums> running_sums(std::size_t begin);
-  /// So many terms of a sum over the past are added up before they join the others.
+  /// This many terms of a sum over the past are added up before they join the others.
   static constexpr std::size_t summed_together = 256;
 
-  /// Adds what step_tile at `begin` goes through in its usual form: one vector a mode.
+  /// Adds the memory that step_tile at `begin` goes through in its usual form: one vector per mode.
   void announce_tile(std::size_t begin, Upcoming& upcoming) const;
 
   [[nodiscard]] std::size_t steps_done() const { return done_; }
   [[nodiscard]] std::size_t width() const { return width_; }
 
-  /// Everything it remembers, so that a stream of the same filter can go on from here: memory_size(steps
-  /// done) numbers.
+  /// Everything that the stream remembers, so that a stream of the same filter can go on from here:
+  /// memory_size(steps done) numbers.
   [[nodiscard]] std::vector<double> memory() const;
   [[nodiscard]] std::size_t memory_size(std::size_t steps_done) const;
   /// False where the memory grows with every step of the horizon (square roots, dense matrices).
   [[nodiscard]] bool memory_is_bounded() const { return slots_ + 1 < filter_.steps() || slots_ == 0; }
-  /// Goes on from such a memory; `ended` after last_step. Throws StateError unless it has the right size and
-  /// is finite.
+  /// Goes on from such a memory. `ended`: last_step was called already. Throws StateError unless it has the
+  /// right size and is finite.
   void restore(std::size_t steps_done, std::span<const double> memory, bool ended = false);
 
  private:
@@ -115,7 +117,7 @@ class FilterStream {
   ScheduleReader rows_, columns_;
   bool ended_ = false;
   std::size_t done_ = 0;
-  // Ring of past vectors, one accumulator a mode, and the current block's sum of a window.
+  // Ring of past vectors, one accumulator per mode, and the current block's sum of a window.
   AlignedVector history_, modes_, window_sum_;
   // The step that is under way: factors of its input and output, its modes, its row of a matrix.
   bool under_way_ = false;

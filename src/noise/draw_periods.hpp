@@ -7,7 +7,7 @@
 
 namespace jme {
 
-/// From this noise step on (until the next period's), this source draws.
+/// From this noise step on, until the next period's first step, draws come from this source.
 struct DrawPeriod {
   std::uint64_t first_step;
   GaussianSource source;

@@ -27,14 +27,15 @@ class NoiseScale {
   [[nodiscard]] double ratio(std::size_t coordinate) const;
   [[nodiscard]] double largest_ratio() const { return largest_ratio_; }
 
-  /// draws[i] *= ratio of coordinate begin + i, one rounding where it is not 1. In whole lanes of 8.
+  /// draws[i] *= ratio of coordinate begin + i, with one rounding where the ratio is not 1. In whole lanes of
+  /// 8.
   void apply_ratios(std::size_t begin, std::span<double> draws) const;
 
  private:
   NoiseScale() = default;
   std::size_t width_ = 0;
   double smallest_ = 0, largest_ = 0, base_ = 0, largest_ratio_ = 1;
-  std::vector<double> ratios_;  // empty where a rule says it
+  std::vector<double> ratios_;  // empty where a rule gives them
   PackedTriangle triangle_{0};
   double diagonal_ratio_ = 1;
 };

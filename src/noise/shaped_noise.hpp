@@ -18,8 +18,8 @@ namespace jme {
 
 /// Noise in whole lattice units, made without any data, one step after another: for every coordinate
 ///     y_t = nearest whole number of  (scale z_t - sum_{s<t} C_ts y_s) / C_tt ,
-/// so scale C^-1 Z, rounded inside the recursion. The future sees a draw through y_t alone, and the rounding
-/// is decided exactly: what that is worth is proved in src/noise/GUARANTEES.md.
+/// so scale C^-1 Z, rounded inside the recursion. Later steps depend on a draw through y_t alone, and the
+/// rounding is decided exactly. src/noise/GUARANTEES.md proves what follows from this.
 class ShapedNoise {
  public:
   /// `scale`: standard deviations in lattice units. Throws InvalidParameter where noise could reach 2^50
@@ -36,9 +36,11 @@ class ShapedNoise {
   /// Throws BudgetExhausted past the horizon, before anything is drawn.
   void add_to(std::span<double> values);
 
-  /// The same in tiles, as FilterStream's: begin, every tile once, in any order and from any thread, end.
+  /// The same in tiles, as in FilterStream: call begin, then every tile once, in any order and from any
+  /// thread, then end.
   void begin_step();
-  /// `values` in whole lanes; the padding stays as it is. Fetches the caller's `upcoming` memory meanwhile.
+  /// `values` in whole lanes; the padding stays as it is. Meanwhile it fetches the caller's `upcoming`
+  /// memory.
   void add_tile(std::size_t begin, std::span<double> values, Upcoming upcoming = {});
   void end_step();
 
@@ -48,7 +50,7 @@ class ShapedNoise {
   /// every step; such noise is replayed.
   [[nodiscard]] std::vector<double> memory() const;
   [[nodiscard]] std::size_t memory_size(std::size_t steps_done) const;
-  /// Windows also need one vector of each of their last steps, which stays as it is once it is made: of so
+  /// Windows also need one vector of each of their last steps, which does not change once it is made: how
   /// many steps, and the vector of one of them. SECRET as well.
   [[nodiscard]] std::size_t steps_kept() const { return stream_.memory_is_bounded() ? lag_slots_ : 0; }
   [[nodiscard]] std::span<const double> kept(std::size_t step) const;  ///< empty where it keeps none
@@ -77,7 +79,7 @@ class ShapedNoise {
   std::vector<LagTap> lag_taps_;
   std::size_t lag_slots_;
   AlignedVector lag_ring_;
-  AlignedVector second_words_;  // of the running sums, as these lie in the stream; or none
+  AlignedVector second_words_;  // second words of the running sums, in the stream's layout; or none
   // The step that is under way.
   const GaussianSource* source_ = nullptr;
   FilterStream::Halves halves_{};

@@ -10,11 +10,11 @@
 
 namespace jme::report {
 
-/// One bar a category; intervals are drawn as error bars.
+/// One bar per category; intervals are drawn as error bars.
 struct Bars {
   std::string name{};  ///< needed where a category has several bars
   std::vector<double> values{};
-  std::vector<double> low{}, high{};  ///< both empty, or one interval a value
+  std::vector<double> low{}, high{};  ///< both empty, or one interval per value
   std::optional<std::size_t> colour{};
 };
 

@@ -11,7 +11,7 @@ namespace jme::report {
 
 enum class HeatColours {
   diverging,  ///< blue below zero, orange above, nothing at zero
-  sequential  ///< little to much
+  sequential  ///< from little to much
 };
 
 /// A matrix as coloured cells, with the numbers in them where they fit.

@@ -4,7 +4,8 @@
 
 namespace jme {
 
-/// Who counts as a neighbour: one row replaced by another (the paper's), or one row absent (zeroed).
+/// Which streams count as neighbours: one row is replaced by another (as in the paper), or one row is absent
+/// (zeroed).
 enum class Adjacency { replace_one, add_remove };
 
 [[nodiscard]] Adjacency parse_adjacency(std::string_view text);

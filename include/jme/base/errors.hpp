@@ -21,11 +21,11 @@ class InvalidParameter : public Error {
  public:
   InvalidParameter(std::string_view name, double value, std::string_view allowed);
   InvalidParameter(std::string_view name, std::string_view value, std::string_view allowed);
-  /// For parameters whose complaint is a sentence: "norm-bound: must be given, because ...".
+  /// For a complaint that is a whole sentence: "norm-bound: must be given, because ...".
   InvalidParameter(std::string_view name, std::string_view explanation);
 
-  /// The parameter, its words joined by underscores ("norm_bound"), so that a front can name it in its own
-  /// spelling.
+  /// The name of the parameter, with its words joined by underscores ("norm_bound"), so that a front can name
+  /// it in its own spelling.
   [[nodiscard]] const std::string& field() const { return field_; }
 
  private:
@@ -54,7 +54,8 @@ class DataError : public Error {
 
   /// The row of the stream that cannot be used, counted from 1; none where the input fails as a whole.
   [[nodiscard]] std::optional<std::size_t> row() const { return row_; }
-  /// Its column among those taken, counted from 1; none where the fault is not in a single cell.
+  /// Its column among the columns that are taken, counted from 1; none where the fault is not in a single
+  /// cell.
   [[nodiscard]] std::optional<std::size_t> column() const { return column_; }
   /// What would read this input. Its words stand in the message, so that a front can put its own spelling in
   /// their place.

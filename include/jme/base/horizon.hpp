@@ -4,7 +4,7 @@
 
 namespace jme {
 
-/// How long the stream may be and when it publishes: both public before the first row.
+/// How long the stream may be and when it publishes. Both are public before the first row.
 /// A step is a block of `every` rows (docs/theory/blocks.md#a-step-is-a-block-of-rows); the last block may be
 /// shorter.
 class Horizon {
@@ -13,9 +13,9 @@ class Horizon {
 
   /// `rows` >= 1 rows in all, one release every `every` >= 1 rows; at most `most_steps` releases.
   explicit Horizon(std::size_t rows, std::size_t every = 1);
-  /// No length is chosen: noise is made so that privacy holds whenever the stream stops. The engine itself
-  /// ends after `most_steps` steps of noise, which is what rows() and steps() say. `by_row`: noise is drawn
-  /// for every row (PP), so that rows count and not blocks.
+  /// No length is chosen: the noise is made so that privacy holds whenever the stream stops. The engine
+  /// itself ends after `most_steps` steps of noise, which is what rows() and steps() say. `by_row`: noise is
+  /// drawn for every row (PP), so that the steps are rows and not blocks.
   static Horizon unbounded(std::size_t every = 1, bool by_row = false);
 
   [[nodiscard]] bool is_unbounded() const { return unbounded_; }
@@ -26,7 +26,7 @@ class Horizon {
   [[nodiscard]] std::size_t rows_in_step(std::size_t step) const;
   /// Rows seen by the end of step `step` (0-based).
   [[nodiscard]] std::size_t rows_through(std::size_t step) const;
-  /// The same rows with a step for each: what PP's noise lives on.
+  /// The same rows with one step per row: the steps of PP's noise.
   [[nodiscard]] Horizon by_row() const;
 
  private:

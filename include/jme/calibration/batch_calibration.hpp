@@ -8,20 +8,20 @@
 namespace jme {
 
 /// How a training batch of clipped gradients becomes private moments
-/// (docs/theory/batches.md#methods-of-a-batch). All of them add noise to the batch's sum; they differ in
+/// (docs/theory/batches.md#methods-of-a-batch). All methods add noise to the batch's sum; they differ in
 /// where the squares come from.
 enum class BatchMethod {
-  jme,             ///< the sum of every example's own squares, with noise of its own
-  jme_batch_mean,  ///< the squares of the batch's mean, with noise of their own; fixed batches only
+  jme,             ///< the sum of every example's own squares, with its own noise
+  jme_batch_mean,  ///< the squares of the batch's mean, with their own noise; fixed batches only
   jme_paper,       ///< the squares of the sum with a single row's noise, as printed: private for one row only
   pp,              ///< the squares of the noisy mean (DP-Adam)
-  pp_debiased,     ///< the same less the noise's variance (DP-AdamBC)
+  pp_debiased,     ///< the same, minus the noise's variance (DP-AdamBC)
   joint_clip       ///< (g, sqrt(tau) g o g) clipped to a ball as one vector; sums of both parts
 };
 
 [[nodiscard]] BatchMethod parse_batch_method(std::string_view text);
 [[nodiscard]] std::string_view name(BatchMethod method);
-/// The squares have a channel, and noise, of their own.
+/// The squares have their own channel and their own noise.
 [[nodiscard]] constexpr bool has_second_channel(BatchMethod method) {
   return method != BatchMethod::pp && method != BatchMethod::pp_debiased;
 }
@@ -33,19 +33,20 @@ enum class BatchMethod {
 struct BatchCalibrationRequest {
   BatchMethod method = BatchMethod::jme;
   double sigma = 1;  ///< noise multiplier at sensitivity 1
-  RowModel rows{};   ///< norm_bound: of one example's gradient (joint-clip: of the vector of both parts)
+  RowModel rows{};   ///< norm_bound: for one example's gradient (joint-clip: for the vector of both parts)
   Exposure exposure{};
   RoundingSlack slack{};
   double lambda = 1;      ///< weight of the second channel (joint-clip: tau)
-  std::size_t batch = 1;  ///< examples in a batch, for squares of a batch
+  std::size_t batch = 1;  ///< examples in a batch, for the methods that square the batch
   /// Batches are drawn with Poisson sampling. Under replace-one the pair that dominates has both rows at full
-  /// length, opposite each other (privacy/GUARANTEES.md): the sensitivity is twice a single contribution's.
+  /// length, opposite each other (privacy/GUARANTEES.md), so the sensitivity is twice that of a single
+  /// contribution.
   bool sampled = false;
 };
 
 /// (std1, std2) for sums: the first channel is the batch's sum, the second the sum of squares, or the square
-/// of the mean (jme_batch_mean) or of the sum (jme_paper). Everything but jme_paper with batch > 1 has, on
-/// every pair of neighbours, ||C1 dX||^2/std1^2 + ||C2 dS||^2/std2^2 <= 1/sigma^2.
+/// of the mean (jme_batch_mean) or of the sum (jme_paper). Every method except jme_paper with batch > 1
+/// satisfies, on every pair of neighbours, ||C1 dX||^2/std1^2 + ||C2 dS||^2/std2^2 <= 1/sigma^2.
 [[nodiscard]] Calibration calibrate_batch(const BatchCalibrationRequest& request);
 
 }  // namespace jme

@@ -9,8 +9,8 @@
 namespace jme {
 
 /// How far rounding to the lattice may move the two channels' values in one block, in L2
-/// (docs/theory/safety.md#data-on-the-lattice). calibrate() carries it through C for all the blocks that a
-/// person touches.
+/// (docs/theory/safety.md#data-on-the-lattice). calibrate() bounds what C makes of this movement over all the
+/// blocks that a person touches.
 struct RoundingSlack {
   double first = 0;   ///< (gamma1 + 2e) sqrt(d) where X_b is snapped, else 0
   double second = 0;  ///< gamma2 d (full), gamma2 sqrt(d) (diagonal)

@@ -4,7 +4,7 @@
 
 namespace jme {
 
-/// The paper's methods. All but PP are calibrations (std1, std2) of one engine.
+/// The paper's methods. All methods except PP are calibrations (std1, std2) of one engine.
 enum class Method { jme, lambda_jme, ime, cs, pp, pp_debiased };
 
 [[nodiscard]] Method parse_method(std::string_view text);

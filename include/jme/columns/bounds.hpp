@@ -20,7 +20,8 @@ class ColumnBounds {
   /// Every column must be bounded exactly once, low < high, both finite. Throws InvalidParameter("bounds",
   /// ...).
   static ColumnBounds parse(std::string_view text, const std::vector<std::string>& columns);
-  /// The same from arrays: column i lies between low[i] and high[i]. Same rules, same exception.
+  /// The same from arrays: column i lies between low[i] and high[i]. The rules and the exception are the
+  /// same.
   static ColumnBounds of(const std::vector<std::string>& columns, std::span<const double> low,
                          std::span<const double> high);
   /// No bounds: centre 0, half-width 1, nothing clamped.

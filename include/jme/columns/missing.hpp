@@ -9,8 +9,8 @@
 
 namespace jme {
 
-/// What to do with a bad row: one with a missing cell, text, NaN, infinity or the wrong width, that is blank,
-/// no JSON, too long or has a NUL byte. zero: it is one row all the same.
+/// What to do with a bad row: a row with a missing cell, text, NaN, infinity, the wrong width or a NUL byte,
+/// or one that is blank, not JSON or too long. zero: it still counts as one row, of zeros.
 enum class OnBadRow { fail, zero };
 
 /// What to do with a missing cell: blank, NA, N/A, NaN or null in CSV; null, NaN or an absent key in NDJSON;
@@ -18,8 +18,8 @@ enum class OnBadRow { fail, zero };
 /// fill: the row is good.
 enum class OnMissing { bad_row, fail, fill };
 
-/// What the missing cells of each column become. Public and chosen before the data: a filled row is a row
-/// like any other, inside its bounds, so nothing changes for privacy (pipeline/GUARANTEES.md).
+/// What the missing cells of each column become. It is public and chosen before the data: a filled row is a
+/// row like any other, inside its bounds, so nothing changes for privacy (pipeline/GUARANTEES.md).
 class MissingCells {
  public:
   /// A row with a missing cell is a bad row.
@@ -44,17 +44,17 @@ class MissingCells {
 };
 
 /// As a user writes it: "centre", "mean", "model" or "fail" for all columns, "RAIN=0,CO=800" for some, or
-/// both, "mean,RAIN=0". Columns that nothing is said of keep OnMissing::bad_row.
+/// both, "mean,RAIN=0". Columns that are not mentioned keep OnMissing::bad_row.
 class MissingRules {
  public:
   /// Throws InvalidParameter("missing", ...).
   static MissingRules parse(std::string_view text);
-  /// As it was written; empty where nothing was.
+  /// As it was written; empty where nothing was written.
   [[nodiscard]] const std::string& text() const { return text_; }
-  /// Whether columns not named are filled by the model.
+  /// Whether the columns that are not named are filled by the model.
   [[nodiscard]] bool uses_model() const { return rest_ == Rest::model; }
-  /// For these columns. Throws InvalidParameter("missing", ...) where one named is not among them or its
-  /// value is outside its bounds.
+  /// The rules for these columns. Throws InvalidParameter("missing", ...) where a named column is not among
+  /// them, or where its value is outside its bounds.
   [[nodiscard]] MissingCells of(const std::vector<std::string>& columns, const ColumnBounds& bounds) const;
 
  private:

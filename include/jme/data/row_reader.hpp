@@ -13,30 +13,30 @@
 
 namespace jme {
 
-/// Called before every read that may have to wait for bytes (a pipe, a terminal), with its descriptor: may
-/// wait there itself, and may throw to end the reading.
+/// Called before every read that may have to wait for bytes (a pipe, a terminal), with its descriptor. The
+/// function may itself wait there, and may throw to end the reading.
 using BeforeRead = std::function<void(int descriptor)>;
 
 enum class InputFormat { automatic, csv, ndjson, npy };
 
-/// How a file is packed. automatic: as its name ends, .gz or .xz; standard input is plain. It is not
+/// How a file is packed. automatic: by the end of its name, .gz or .xz; standard input is plain. It is not
 /// guessed from the bytes, because the first of them may belong to a row.
 enum class Compression { automatic, none, gzip, xz };
 
 /// What a record of CSV is. lines: one line, whatever quotes it holds. quoted: a quoted cell may hold line
-/// breaks (RFC 4180); an open quote takes the lines after it along, so this is for files that a CSV writer
-/// made.
+/// breaks (RFC 4180); an open quote makes the lines after it part of its record, so this is for files that a
+/// CSV writer made.
 enum class Records { lines, quoted };
 
-/// Public choices. A row decides about itself alone, never about what these leave open.
+/// Public choices. A row's content affects that row alone; it never decides what these options leave open.
 struct InputOptions {
   /// automatic: by the file's extension (.gz and .xz looked through; .tsv is CSV with tabs); stdin is CSV.
   InputFormat format = InputFormat::automatic;
   Compression compression = Compression::automatic;
   Records records = Records::lines;  ///< CSV; a record of NDJSON is a line
-  /// Names (or 1-based numbers) to take, in this order; only they are judged. Empty: all of the CSV header or
-  /// the .npy file. Input without a header needs them, or a width. NDJSON: keys of objects; if all of them
-  /// are numbers, places in arrays too.
+  /// Names (or 1-based numbers) of the columns to take, in this order; only their cells are checked. Empty:
+  /// all columns of the CSV header or the .npy file. Input without a header needs columns or a width. NDJSON:
+  /// keys of objects; if all of them are numbers, places in arrays too.
   std::vector<std::string> columns = {};
   /// Without a header: every row (JSON object excepted) has exactly so many cells. By default: at least as
   /// many as the last column taken needs, and further ones do not matter.
@@ -44,7 +44,7 @@ struct InputOptions {
   bool header = true;  ///< CSV: the first line names the columns; without it they are called 1, 2, ...
   char delimiter = ',';
   OnBadRow on_bad_row = OnBadRow::fail;
-  /// In bytes, without the last line feed: a longer record is a bad row, and memory is bounded by it.
+  /// In bytes, without the last line feed. A longer record is a bad row, so this also bounds the memory.
   std::size_t longest_record = std::size_t{1} << 26;
   BeforeRead before_read = {};
 };
@@ -53,10 +53,10 @@ struct InputOptions {
 [[nodiscard]] InputFormat input_format(const std::string& path, const InputOptions& options);
 
 /// Rows of numbers from CSV, NDJSON or .npy; a file or standard input ("-"); plain, gzip or xz.
-/// Errors are DataError, name "file:line" and the column, and never show a value.
+/// Errors are of type DataError; they name "file:line" and the column, and never show a value.
 class RowReader {
  public:
-  /// Reads up to the first row, so that an empty file, an unknown column or a broken header is told here.
+  /// Reads up to the first row, so that an empty file, an unknown column or a broken header is reported here.
   /// Throws InvalidParameter("columns", ...) where neither a header nor the options say which columns there
   /// are.
   RowReader(const std::string& path, const InputOptions& options);
@@ -73,11 +73,12 @@ class RowReader {
   /// always throws. After an error every further call repeats it.
   bool next(std::span<double> row);
   [[nodiscard]] bool is_bad() const;
-  /// Whether the last row was bad for a missing cell.
+  /// Whether the last row was bad because of a missing cell.
   [[nodiscard]] bool is_bad_for_missing_cell() const;
-  /// What to do with missing cells, a rule a column, from the next row on; OnMissing::bad_row before.
+  /// What to do with missing cells, one rule per column, from the next row on; before that,
+  /// OnMissing::bad_row.
   void on_missing(std::vector<OnMissing> rules);
-  /// Which cells of the last row, a good one, were missing and shall be filled; they hold 0.
+  /// Which cells of the last row, if it was good, were missing and are to be filled; they hold 0.
   [[nodiscard]] std::span<const std::size_t> missing_cells() const;
   [[nodiscard]] std::size_t bad_rows() const;
   /// 1-based line (or row, for .npy) of the row last read, and "file:line" for messages.

@@ -6,7 +6,7 @@
 namespace jme {
 
 /// Begins on a cache line, so that SIMD loads of whole lines never straddle two; large memory asks the system
-/// for large pages, which a pass over many vectors at once needs (a fifth of its time at 24 MB).
+/// for large pages, which a pass over many vectors at once needs (they save a fifth of its time at 24 MB).
 [[nodiscard]] void* allocate_lines(std::size_t bytes);
 void free_lines(void* memory, std::size_t bytes) noexcept;
 

@@ -30,7 +30,7 @@ struct LagTap {
 /// `inverted` means the filter is the inverse of that series. `inverse_taps`, where given, are the first
 /// coefficients of the series' inverse in closed form (square roots have one), at least as many as the filter
 /// has steps; they belong to the series, whether or not the filter is `inverted`. `lag_taps` divide the
-/// filter by 1 + sum_i weight_i x^lag_i: its inverse is that of the series applied to u_t = z_t + sum_i
+/// filter by 1 + sum_i weight_i x^lag_i: its inverse is the series' inverse applied to u_t = z_t + sum_i
 /// weight_i z_{t - lag_i} (docs/theory/shaping.md#windows).
 struct Toeplitz {
   std::vector<double> taps{1.0};
@@ -54,9 +54,9 @@ class Filter {
   /// diag(row) T D^-1 with D the norms of the columns of diag(row) T, rounded up: no column is longer than 1.
   /// T as in Schedule::inverse_column_norms; with lag taps `row` is 1.
   static Filter column_normalised(std::size_t steps, Toeplitz core, Schedule row = {});
-  /// The same for columns that go on beyond the last step, without end: D includes their whole tail.
+  /// The same for columns that continue without end beyond the last step: D includes their whole tail.
   static Filter endless_column_normalised(std::size_t steps, Toeplitz core, Schedule row = {});
-  /// Throws InvalidParameter(name, ...) unless square, finite and lower triangular.
+  /// Throws InvalidParameter(name, ...) unless the matrix is square, finite and lower triangular.
   static Filter dense(Eigen::MatrixXd lower, std::string_view name = "matrix");
 
   /// The same filter whose last row is replaced by these weights.
@@ -79,7 +79,7 @@ class Filter {
   [[nodiscard]] const Schedule& column() const { return column_; }
   [[nodiscard]] const std::optional<std::vector<double>>& last_row() const { return last_row_; }
   [[nodiscard]] const std::optional<double>& last_mode_weight() const { return last_mode_weight_; }
-  /// True where no column is longer than 1 because its norm was divided out.
+  /// True where no column is longer than 1 because each was divided by its norm.
   [[nodiscard]] bool has_unit_columns() const { return unit_columns_; }
   /// True where that norm includes a tail beyond the last step (endless_column_normalised).
   [[nodiscard]] bool is_endless() const { return endless_; }
@@ -94,8 +94,8 @@ class Filter {
   [[nodiscard]] std::vector<double> row_weights(std::size_t step) const;  ///< row `step`, all n entries
   [[nodiscard]] Eigen::MatrixXd to_dense() const;
 
-  /// Vectors of memory, per coordinate, that streaming F^-1 needs at the end of the stream, those that lag
-  /// taps reach back to included.
+  /// Vectors of memory, per coordinate, that streaming F^-1 needs at the end of the stream, including those
+  /// that lag taps reach back to.
   [[nodiscard]] std::size_t inverse_state_vectors() const;
 
  private:

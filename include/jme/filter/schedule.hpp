@@ -13,16 +13,15 @@ struct Toeplitz;
 /// A positive number for every step t = 0, 1, 2, ...: the diagonal matrices of C = L T D^-1.
 class Schedule {
  public:
-  /// Numbers are made in blocks of so many steps: whoever wants all of them reads block by block
-  /// (ScheduleReader).
+  /// Numbers are made in blocks of this many steps. To get all of them, read block by block (ScheduleReader).
   static constexpr std::size_t block = 1024;
 
   /// 1 everywhere.
   Schedule() = default;
 
-  /// Explicit numbers, one a step.
+  /// Explicit numbers, one per step.
   static Schedule values(std::vector<double> numbers);
-  /// `number` for `steps` steps, but for the last ones, which have theirs.
+  /// `number` for each of `steps` steps, except the last ones, which have the numbers in `last`.
   static Schedule constant_until(std::size_t steps, double number, std::vector<double> last);
   /// 1 / (rows seen by the end of step t), for a mean over blocks of `every` rows out of `rows`.
   static Schedule inverse_row_count(std::size_t rows, std::size_t every);
@@ -32,7 +31,7 @@ class Schedule {
 
   /// 1 / ||column t of diag(row) T||, rounded down: no column of diag(row) T diag(this) is longer than 1.
   /// T has one tap and modes with positive weights and poles in [0, 1); `row` is 1 or a power. Keeps a few
-  /// numbers a block, and makes the others again. GUARANTEES.md has the proof.
+  /// numbers per block, and computes the others again. GUARANTEES.md has the proof.
   static Schedule inverse_column_norms(const Schedule& row, const Toeplitz& core, std::size_t steps);
   /// The same where the columns never end: the norms include the infinite tail. `row` must not rise (a power
   /// with q <= 0, s = 0). The numbers go on for `steps` steps.
@@ -40,9 +39,10 @@ class Schedule {
 
   /// Steps it has a number for; the largest size_t where there is no end.
   [[nodiscard]] std::size_t steps() const;
-  /// Only for step < steps(). Makes a whole block where it has to: for a number here and there.
+  /// Only for step < steps(). Where it must, it computes a whole block for one number, so use it only for
+  /// single numbers.
   [[nodiscard]] double operator()(std::size_t step) const;
-  /// The numbers of steps begin, begin + 1, ...: the same as one by one, and much quicker.
+  /// The numbers of steps begin, begin + 1, ...: the same numbers as one by one, and much quicker.
   void fill(std::size_t begin, std::span<double> out) const;
   /// Steps that share the first number, where it was made by constant_until.
   [[nodiscard]] std::optional<std::size_t> constant_steps() const;
@@ -75,7 +75,7 @@ class Schedule {
     double squared_tap;
     std::vector<double> poles, weights;
     std::size_t steps;
-    double up;                      // rounds a norm up past all that was computed
+    double up;                      // a factor that rounds a norm up by more than the errors of computing it
     std::vector<std::size_t> ends;  // of blocks, ascending; multiples of `block`, but for the last
     std::vector<double> sums;       // V at each end, pair by pair
 
@@ -89,8 +89,8 @@ class Schedule {
   std::variant<One, Values, ConstantUntil, InverseRowCount, Power, InverseNorms> kind_;
 };
 
-/// The numbers of a schedule step after step, without making a block anew for each. The schedule is named at
-/// every call, so that its owner can be moved; it must be the same one.
+/// The numbers of a schedule step after step, without computing a block again for each. The schedule is
+/// passed to every call, so that its owner can be moved; it must be the same one.
 class ScheduleReader {
  public:
   [[nodiscard]] double at(const Schedule& schedule, std::size_t step) {
@@ -98,7 +98,8 @@ class ScheduleReader {
     if (step < begin_ || step - begin_ >= numbers_.size()) make_block(schedule, step);
     return numbers_[step - begin_];
   }
-  /// The numbers from `step` on, as many as are at hand and at most `out.size()`, copied to `out`; how many.
+  /// Copies the numbers from `step` on to `out`, as many as are at hand and at most `out.size()`. Returns how
+  /// many.
   std::size_t read(const Schedule& schedule, std::size_t step, std::span<double> out);
 
  private:

@@ -14,8 +14,8 @@
 namespace jme {
 
 /// Everything that is public before the first training batch. A batch is a block of rows
-/// (docs/theory/blocks.md#a-step-is-a-block-of-rows) that comes as sums: of the clipped gradients, and for
-/// some methods of their squares.
+/// (docs/theory/blocks.md#a-step-is-a-block-of-rows) that comes as sums: the sum of the clipped gradients
+/// and, for some methods, the sum of their squares.
 struct BatchConfig {
   Budget budget;              ///< (epsilon, delta) of the whole training, or the noise multiplier sigma
   std::size_t steps = 0;      ///< batches in all
@@ -23,12 +23,12 @@ struct BatchConfig {
   double norm_bound = 0;  ///< zeta: every example's gradient is clipped to it (joint-clip: both parts as one)
   BatchMethod method = BatchMethod::jme;
   double batch = 0;  ///< examples in a batch: fixed, or expected under Poisson sampling
-  /// Below 1: every example enters every batch on its own with this probability (Poisson), noise is fresh in
-  /// every step, and privacy is amplified. 1: batches of a fixed size in a public schedule.
+  /// Below 1: every example enters every batch independently with this probability (Poisson), the noise is
+  /// fresh in every step, and privacy is amplified. 1: batches have a fixed size and a public schedule.
   double sampling_rate = 1;
   Adjacency adjacency = Adjacency::add_remove;
   /// sampling_rate 1: how often one example is used (epochs), and the least number of steps between two uses.
-  /// Must be said there; there is no safe default.
+  /// It must be given there, because there is no safe default.
   std::optional<Participation> participation{};
   Workload workload = decay(0.9);  ///< what the first channel's shape is made for
   std::optional<Workload> workload_second = decay(0.999);
@@ -36,13 +36,13 @@ struct BatchConfig {
   std::optional<Shape> shape_second{};  ///< default: the same
   std::optional<double> lambda{};       ///< weight of the squares (joint-clip: tau); default 1/(2 zeta^2)
   Objective objective = Objective::rmse;
-  /// Most memory `auto` may use, in vectors; by default state_limit's.
+  /// Most memory that `auto` may use, in vectors; default: what state_limit says.
   std::optional<std::size_t> max_state_vectors{};
   /// Bounds the floating-point error of a batch's sums in Euclidean length, relative to zeta (squares: to the
   /// bound of one example's squares). The default covers m gradients summed in float in any order up to m =
-  /// 64 (m^2 2^-24), by halves up to 400 (m log2(m) 2^-24), in double any m ((m + 1) 2^-24); m is what a
-  /// batch really has, so sampled batches should be summed in double. Less than m 2^-24 no float sum can
-  /// promise.
+  /// 64 (m^2 2^-24), by halves up to 400 (m log2(m) 2^-24), in double any m ((m + 1) 2^-24); m is the number
+  /// of examples that a batch really has, so sampled batches should be summed in double. No sum in float can
+  /// promise less than m 2^-24.
   std::optional<double> sum_error{};
   std::optional<unsigned> threads{};  ///< default: as many as the processor has, where sharing a step pays
 };
@@ -80,11 +80,12 @@ class BatchMechanism {
   [[nodiscard]] NoiseLevel noise_level(std::span<const double> weights_first,
                                        std::span<const double> weights_second) const;
 
-  /// True where a guarantee can be stated: always but for jme-paper with more than one example in a batch.
+  /// True where a guarantee can be stated: always, except for jme-paper with more than one example in a
+  /// batch.
   [[nodiscard]] bool is_private() const;
-  /// After `steps` of the steps (default: all) at this delta. Shaped noise promises the whole at once,
-  /// whatever was done of it. `steps` must not depend on what the steps showed. Throws InvalidParameter where
-  /// no guarantee can be stated.
+  /// The guarantee after `steps` of the steps (default: all) at this delta. With shaped noise it is the
+  /// guarantee of the whole run, however many of its steps were made. `steps` must not depend on what the
+  /// steps showed. Throws InvalidParameter where no guarantee can be stated.
   [[nodiscard]] BatchPrivacy privacy(Delta delta, std::optional<std::size_t> steps = std::nullopt) const;
 
  private:

@@ -35,7 +35,8 @@ class Mechanism {
   [[nodiscard]] const Workload& workload_second() const {
     return config_.workload_second ? *config_.workload_second : config_.workload;
   }
-  /// Both channels have the same workload and the same shape: what is known of one's noise holds for both.
+  /// Both channels have the same workload and the same shape: what is known about the noise of one holds for
+  /// both.
   [[nodiscard]] bool second_is_like_first() const;
   /// Steps that expected errors are summed over: the horizon, or the first 2^20 where there is none.
   [[nodiscard]] std::size_t error_steps() const;
@@ -52,22 +53,24 @@ class Mechanism {
   [[nodiscard]] const Filter& c2() const;
 
   /// Noise multiplier in use. From (epsilon, delta) it is a little more than the exact Gaussian calibration:
-  /// what rounding errors inside the noise could add is paid first (noise/GUARANTEES.md).
+  /// the part of the budget that rounding errors inside the noise could use is set aside first
+  /// (noise/GUARANTEES.md).
   [[nodiscard]] double sigma() const { return sigma_; }
-  /// The whole stream is mu-GDP, everything that is proved of the program included, but for pasts of the
-  /// noise that have the probability bad_past() (privacy/gaussian.hpp, gdp_epsilon).
+  /// The whole stream is mu-GDP, including everything that is proved about the program, except for pasts of
+  /// the noise that have probability bad_past() (privacy/gaussian.hpp, gdp_epsilon).
   [[nodiscard]] double mu() const { return mu_; }
   [[nodiscard]] double bad_past() const { return bad_past_; }
-  /// What that costs: relative extra noise, or relative extra mu where sigma was given.
+  /// What rounding errors inside the noise cost: relative extra noise, or relative extra mu where sigma was
+  /// given.
   [[nodiscard]] double sampler_cost() const { return sampler_cost_; }
   [[nodiscard]] const Exposure& exposure() const;
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
-  /// Where noise is drawn: a draw a step, or a draw a row for PP.
+  /// Where noise is drawn: one draw per step, or one draw per row for PP.
   [[nodiscard]] Horizon noise_horizon() const {
     return squares_noisy_rows(config_.method) ? horizon_.by_row() : horizon_;
   }
-  /// Two where rounding errors of one would cost more than a thousandth of the noise.
+  /// Two words where the rounding errors of one word would cost more than a thousandth of the noise.
   [[nodiscard]] SumWords sum_words() const { return sum_words_; }
   /// lambda* (0 under add-remove or without a second moment).
   [[nodiscard]] double lambda_free() const { return lambda_free_; }

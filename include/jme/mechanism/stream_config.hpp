@@ -48,7 +48,7 @@ struct StreamConfig {
   double alpha = 0.5;               ///< ime
   std::optional<double> tau{};      ///< cs, default 1/zeta^2
   Objective objective = Objective::rmse;
-  /// Most memory `auto` may use, in vectors; by default state_limit's.
+  /// Most memory that `auto` may use, in vectors; default: what state_limit says.
   std::optional<std::size_t> max_state_vectors{};
   /// By default as many as the processor has where a step is large enough to share, else 1. Never changes a
   /// number.

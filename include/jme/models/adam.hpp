@@ -11,7 +11,7 @@
 
 namespace jme {
 
-/// Adam's own numbers. All of it is post-processing: none of it touches privacy.
+/// Adam's own numbers. They are used in post-processing only, so none of them affects privacy.
 struct AdamSettings {
   double learning_rate = 1e-3;
   double beta_first = 0.9, beta_second = 0.999;
@@ -22,29 +22,29 @@ struct AdamSettings {
   double noise_floor = 0;
   std::optional<double> update_bound{};  ///< each coordinate of m / (sqrt v + epsilon) is kept within it
   std::optional<double>
-      update_norm{};  ///< the whole of it is scaled to at most this length (the paper: zeta)
+      update_norm{};  ///< the whole update is scaled to at most this length (the paper: zeta)
 };
 
-/// A run of training that can go on elsewhere. `noise` is SECRET, see BlockStreamState; the rest was
-/// published.
+/// The state of a training run, so that it can go on elsewhere. `noise` is SECRET, see BlockStreamState; the
+/// rest was published.
 struct AdamState {
   BlockStreamState noise{};
   std::vector<float> first{}, second{};  ///< m and v, before bias correction
 };
 
 /// Private Adam (docs/theory/batches.md#adam). A step takes the sum of a batch's clipped gradients and, for
-/// methods with squares of every example, the sum of those; it adds noise that was made without them and
-/// moves the parameters.
+/// methods with squares of every example, the sum of these squares; it adds noise that was made without them
+/// and moves the parameters.
 ///
 ///     m <- beta1 m + (1 - beta1) x / B,   v <- beta2 v + (1 - beta2) s,   parameters -= rate mhat / (sqrt
 ///     vhat + eps)
 ///
 /// x: noisy sum, B: `batch`. s: noisy sum of squares / B (jme, joint-clip), noisy square of the mean
-/// (jme-batch-mean), of the sum over B^2 (jme-paper), square of the noisy mean (pp), the same less the
-/// noise's variance (pp-debiased).
+/// (jme-batch-mean), noisy square of the sum over B^2 (jme-paper), square of the noisy mean (pp), the same
+/// minus the noise's variance (pp-debiased).
 ///
-/// What the caller owes: every example's gradient clipped to the norm bound on its own, and batches drawn as
-/// the configuration says. See clip_factor and joint_clip_factor.
+/// What the caller must guarantee: every example's gradient is clipped to the norm bound by itself, and
+/// batches are drawn as the configuration says. See clip_factor and joint_clip_factor.
 class Adam {
  public:
   /// Noise keyed from the system.
@@ -55,8 +55,8 @@ class Adam {
   /// One step, in place. Sizes are the dimension; `squares` is empty unless the method takes them. Throws
   /// DataError, before any noise is drawn, for sums that are not finite or longer than `examples` clipped
   /// gradients can be
-  /// (`examples`: rows actually in the batch; the check is seen by the caller only). Throws BudgetExhausted
-  /// after the last step.
+  /// (`examples`: rows actually in the batch; only the caller sees the result of this check). Throws
+  /// BudgetExhausted after the last step.
   void step(std::span<float> parameters, std::span<const float> gradients, std::span<const float> squares,
             std::size_t examples);
 
@@ -73,8 +73,8 @@ class Adam {
   [[nodiscard]] std::span<const float> second_moment() const { return second_; }
 
   [[nodiscard]] AdamState state() const;
-  /// Goes on from `state` under a fresh key: no draw is made twice. Throws StateError for another
-  /// configuration's.
+  /// Goes on from `state` under a fresh key: no draw is made twice. Throws StateError for a state of another
+  /// configuration.
   void restore(const AdamState& state);
 
  private:

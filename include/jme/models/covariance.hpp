@@ -19,8 +19,8 @@ namespace jme {
 [[nodiscard]] VectorEstimate running_variance(const Release& release, const Units& units,
                                               Bias bias = Bias::removed);
 
-/// The nearest matrix, in Frobenius norm, that has no eigenvalue below `floor`: the same one where it has
-/// none. `symmetric` is read as symmetric.
+/// The nearest matrix, in Frobenius norm, that has no eigenvalue below `floor`: the matrix itself where it
+/// has none. `symmetric` is read as symmetric.
 [[nodiscard]] Eigen::MatrixXd nearest_semidefinite(const Eigen::MatrixXd& symmetric, double floor = 0);
 
 /// The workload's own output in natural units. Needs equal weights in both channels for the second.

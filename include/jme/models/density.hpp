@@ -14,7 +14,7 @@ namespace jme {
 class GaussianDensity {
  public:
   explicit GaussianDensity(const RunningMoments& moments);
-  /// One that is public and carries no noise, to compare with. `covariance` positive definite.
+  /// A density that is public and carries no noise, to compare with. `covariance` must be positive definite.
   GaussianDensity(const Eigen::VectorXd& mean, const Eigen::MatrixXd& covariance);
 
   [[nodiscard]] std::size_t dimension() const { return static_cast<std::size_t>(mean_.size()); }
@@ -49,8 +49,8 @@ class GaussianDensity {
   double log_det_;
 };
 
-/// KL(p || q) in nats. The two may come from one stream or two: their noise's standard deviations are added,
-/// an upper bound whatever the correlation, exact where one of them is public.
+/// KL(p || q) in nats. The two may come from one stream or from two: the standard deviations of their noise
+/// are added, which is an upper bound whatever the correlation, and exact where one of them is public.
 [[nodiscard]] Estimate kl_divergence(const GaussianDensity& p, const GaussianDensity& q);
 
 }  // namespace jme

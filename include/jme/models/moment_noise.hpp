@@ -20,8 +20,8 @@ namespace jme {
 ///     (v2 + 2 v1^2) ||G||^2 + v1 ||g - 2 G m||^2
 ///
 /// exactly where the function is linear, to first order elsewhere. The mean is taken as released.
-/// PP squares the noise of its first channel: there the standard deviations of the parts add up, and v2 is
-/// an upper bound over all data, so the result is one too (models/GUARANTEES.md).
+/// PP squares the noise of its first channel: there the standard deviations of the parts add up, and v2 is an
+/// upper bound over all data, so the result is an upper bound too (models/GUARANTEES.md).
 class MomentNoise {
  public:
   explicit MomentNoise(const Release& release);
@@ -33,9 +33,9 @@ class MomentNoise {
     Eigen::VectorXd a, b;
   };
 
-  /// Of g'dm + <G, dC>; G symmetric.
+  /// Standard deviation of g'dm + <G, dC>; G symmetric.
   [[nodiscard]] double std_of(const Eigen::VectorXd& g, const Eigen::MatrixXd& G) const;
-  /// Of g'dm + sum_k a_k' dC b_k.
+  /// Standard deviation of g'dm + sum_k a_k' dC b_k.
   [[nodiscard]] double std_of(const Eigen::VectorXd& g, std::span<const Product> products) const;
   /// The same from ||G||^2 and ||g - 2 G m||^2.
   [[nodiscard]] double std_from(double squared_norm, double squared_mean_part) const;
@@ -43,10 +43,11 @@ class MomentNoise {
   [[nodiscard]] double mean_variance() const { return v1_; }    ///< v1
   [[nodiscard]] double second_variance() const { return v2_; }  ///< v2, of a diagonal entry
   [[nodiscard]] const Eigen::VectorXd& mean() const { return mean_; }
-  /// Root mean square, over directions u, of the noise on the variance u'Cu: what the noise cannot tell from
-  /// zero.
+  /// Root mean square, over directions u, of the noise on the variance u'Cu: a variance below it cannot be
+  /// told from zero.
   [[nodiscard]] double level() const;
-  /// Mean eigenvalue of E[dC^2] for the covariance of some of the columns, whose means these are.
+  /// Mean eigenvalue of E[dC^2] for the covariance of some of the columns; `means` are the means of these
+  /// columns.
   [[nodiscard]] double squared_level(const Eigen::VectorXd& means) const;
 
  private:

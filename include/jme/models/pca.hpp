@@ -13,21 +13,22 @@ namespace jme {
 struct PrincipalComponents {
   VectorEstimate values;      ///< variance along each component; negative ones, which are noise, are 0
   VectorEstimate shares;      ///< of the whole variance (the sum of all values, shown or not): 0 to 1
-  MatrixEstimate components;  ///< one a ROW, of length 1
+  MatrixEstimate components;  ///< one per ROW, of length 1
 };
 
-/// Makes them release after release so that no component turns its back between two of them.
+/// Computes them release after release so that no component changes its direction's sign between two
+/// releases.
 ///
 /// A component's sign is arbitrary. The first release gives each component's largest entry (the first of
-/// equals) a plus; each later one takes the sign that agrees with the component of the release before that it
-/// resembles most, so that the sign follows a component whose rank changes.
+/// equals) a plus; each later release takes the sign that agrees with the most similar component of the
+/// release before, so that the sign follows a component whose rank changes.
 class ComponentTracker {
  public:
-  /// The `count` largest, 1 <= count <= dimension. A release makes the next one's memory.
+  /// The `count` largest, 1 <= count <= dimension. Remembers the components for the next release.
   PrincipalComponents next(const RunningMoments& moments, std::size_t count);
 
-  /// What is remembered: all components of the last release, one a row; empty before the first. Public, like
-  /// the release. A tracker that goes on after a restart starts from it.
+  /// What is remembered: all components of the last release, one per row; empty before the first. Public,
+  /// like the release. A tracker that goes on after a restart starts from it.
   [[nodiscard]] const Eigen::MatrixXd& memory() const { return memory_; }
   ComponentTracker() = default;
   explicit ComponentTracker(Eigen::MatrixXd memory) : memory_(std::move(memory)) {}

@@ -13,8 +13,9 @@ namespace jme {
 
 enum class Bias { removed, kept };
 
-/// Mean and covariance of one release with the law of their noise: what every model is computed from, once.
-/// Everything here is in the unit box, where all columns carry the same noise; models return natural units.
+/// Mean and covariance of one release with the law of their noise, computed once: every model is made from
+/// them. Everything here is in the unit box, where all columns carry the same noise; models return natural
+/// units.
 class RunningMoments {
  public:
   /// Needs the full second moment and the same weights in both channels.
@@ -27,7 +28,7 @@ class RunningMoments {
   /// As released: the noise may have made it indefinite.
   [[nodiscard]] const Eigen::MatrixXd& covariance() const { return covariance_; }
   /// The nearest matrix, in Frobenius norm, that has no eigenvalue below noise().level(), and its inverse:
-  /// for models that cannot do with an indefinite or singular one. An eigenvalue below the level cannot be
+  /// for models that cannot use an indefinite or singular covariance. An eigenvalue below the level cannot be
   /// told from zero, and its inverse would be noise.
   [[nodiscard]] const Eigen::MatrixXd& definite_covariance() const { return definite_; }
   [[nodiscard]] const Eigen::MatrixXd& inverse() const { return inverse_; }

@@ -11,7 +11,7 @@
 
 namespace jme {
 
-/// A stretch of both channels' vectors. `second` is empty where there is no second channel.
+/// A contiguous part of both channels' vectors. `second` is empty where there is no second channel.
 struct BlockTile {
   std::size_t begin;
   std::span<double> first, second;
@@ -25,7 +25,7 @@ struct BlockStreamState {
 
 /// The engine's step for blocks that come as ready sums, such as training batches: both channels are snapped
 /// to the lattice and meet noise that was made without them (docs/theory/safety.md#rounded-noise). There is
-/// no workload: each step gives its own noisy sums, and whoever takes them may average as it likes.
+/// no workload: each step gives its own noisy sums, and the caller may average them in any way.
 class BlockStream {
  public:
   /// Noise keyed from the system.
@@ -36,16 +36,17 @@ class BlockStream {
   BlockStream& operator=(BlockStream&&) noexcept;
   ~BlockStream();
 
-  /// One step, tile by tile, each tile once, from several threads at a time: `load` writes the block's sums,
-  /// `take` gets them back with noise. Both in natural units. Where squares are formed from the sum
-  /// (jme-batch-mean, jme-paper), `load` leaves `second` alone. The sums must be finite and no longer than
-  /// 2^30 norm bounds: check first, because a step that fails half-way ends the stream. Throws
+  /// Makes one step, tile by tile, each tile once, on several threads at a time: `load` writes the block's
+  /// sums, and `take` gets them back with noise. Both are in natural units. Where squares are formed from the
+  /// sum (jme-batch-mean, jme-paper), `load` leaves `second` alone. The sums must be finite and no longer
+  /// than 2^30 norm bounds: check first, because a step that fails half-way ends the stream. Throws
   /// BudgetExhausted past the horizon, before anything is drawn. `touched`: vectors of the stream's width
-  /// that both go through, fetched while draws are made.
+  /// that `load` and `take` go through; they are fetched while draws are made.
   void step(const std::function<void(const BlockTile&)>& load,
             const std::function<void(const BlockTile&)>& take, std::span<const float* const> touched = {});
 
-  /// work(begin, count) over the whole width on the stream's threads: for what callers do with such vectors.
+  /// Calls work(begin, count) over the whole width on the stream's threads, for what callers do with vectors
+  /// of this width.
   void share_out(const std::function<void(std::size_t, std::size_t)>& work);
 
   [[nodiscard]] std::size_t steps_done() const;

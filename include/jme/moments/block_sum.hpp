@@ -14,21 +14,23 @@
 
 namespace jme {
 
-/// What turns a row into lattice units. Sums of one map can be added up, and go to streams of the same map.
+/// What turns a row into lattice units. Sums with the same map can be added up, and can be given to streams
+/// with this map.
 struct RowMap {
   std::size_t dimension = 0;
   SecondMoment second = SecondMoment::full;
   double norm_bound = 1;
-  /// A digest of what else rows depend on: columns, their bounds, missing cells. Zero where there is nothing.
+  /// A digest of what else rows depend on: columns, their bounds, missing cells. Zero where rows depend on
+  /// nothing else.
   std::array<std::byte, 32> details{};
 
   [[nodiscard]] static RowMap of(const StreamConfig& config, const std::array<std::byte, 32>& details = {});
   bool operator==(const RowMap&) const = default;
 };
 
-/// The sums of some rows of a block: of rows and of their products, clipped and snapped, as whole numbers and
-/// without rounding. Addition of whole numbers: however a block's rows are divided and in whatever order the
-/// parts are merged, the sums are the same, and so are their bytes (src/moments/GUARANTEES.md).
+/// The sums of some rows of a block and of the rows' products, after clipping and snapping, as whole numbers
+/// and without rounding. Because only whole numbers are added, the sums and their bytes are the same however
+/// a block's rows are divided and in whatever order the parts are merged (src/moments/GUARANTEES.md).
 ///
 /// RAW DATA: it has no noise. Whoever holds it knows sums of people's rows.
 class BlockSum {
@@ -40,22 +42,22 @@ class BlockSum {
   BlockSum& operator=(BlockSum&&) noexcept;
   ~BlockSum();
 
-  /// All of the rows or, where one is not finite or has another width, none. Throws DataError.
+  /// Adds all of the rows. Where one is not finite or has another width, adds none and throws DataError.
   void add_rows(const MatrixView& rows);
   void add(std::span<const double> row);
-  /// Throws InvalidParameter for sums of another map, or more than 2^31 rows.
+  /// Throws InvalidParameter for sums with another map, or for more than 2^31 rows together.
   void merge(const BlockSum& other);
 
   [[nodiscard]] const RowMap& map() const { return map_; }
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   /// Sums of the rows in lattice units.
   [[nodiscard]] std::span<const std::int64_t> first() const;
-  /// Sums of their products in squares of these: the upper triangle row by row, or the diagonal.
+  /// Sums of the rows' products in squared lattice units: the upper triangle row by row, or the diagonal.
   [[nodiscard]] std::span<const WideInt> products() const;
 
   /// Little endian; the same bytes for the same sums.
   [[nodiscard]] std::vector<std::byte> bytes() const;
-  /// Throws DataError for bytes that are not whole, of another version or map, or that no rows could give.
+  /// Throws DataError for bytes that are incomplete, have another version or map, or that no rows could give.
   [[nodiscard]] static BlockSum from_bytes(std::span<const std::byte> bytes, const RowMap& map);
 
   /// Throws InvalidParameter unless a stream of this configuration makes its rows in the same way.

@@ -25,7 +25,7 @@ class Release {
   /// True where the push that returned this release closed a block, false where it repeats the one before.
   [[nodiscard]] bool is_new() const { return is_new_; }
 
-  /// A1 (X + noise): one value a coordinate.
+  /// A1 (X + noise): one value per coordinate.
   [[nodiscard]] std::span<const double> first() const { return first_; }
   /// A2 (X.X + noise): the upper triangle row by row (full) or the diagonal.
   [[nodiscard]] std::span<const double> second() const { return second_; }
@@ -34,20 +34,21 @@ class Release {
 
   /// Standard deviation of the noise on each entry of `first`.
   [[nodiscard]] double std_first() const { return std_first_; }
-  /// Standard deviation of the noise on a diagonal entry of the second moment; off-diagonal: / sqrt 2.
-  /// For PP the noise depends on the data; this is an upper bound over all streams.
+  /// Standard deviation of the noise on a diagonal entry of the second moment; off the diagonal it is smaller
+  /// by sqrt 2. For PP the noise depends on the data; this is an upper bound over all streams.
   [[nodiscard]] double std_second() const { return std_second_; }
   /// True for PP: its second moment is made of the first channel's noise, so the two are not independent.
   [[nodiscard]] bool shares_noise() const { return shares_noise_; }
-  /// What the noise adds to a diagonal entry of the second moment on average: 0, but for plain PP.
+  /// What the noise adds to a diagonal entry of the second moment on average: 0, except for plain PP.
   [[nodiscard]] double bias_second() const { return bias_second_; }
   /// Sum of the weights over rows in this release, for each channel: divide by it to get an average. Public.
   [[nodiscard]] double weight_first() const { return weight_first_; }
   [[nodiscard]] double weight_second() const { return weight_second_; }
 
-  /// All its numbers in a row, and the same release from them again: for streams that outlive a process.
+  /// All numbers of the release in one vector, from which unpacked() makes the same release again: for
+  /// streams that outlive a process.
   [[nodiscard]] std::vector<double> packed() const;
-  /// Throws StateError for another number of numbers.
+  /// Throws StateError where the count of numbers is wrong.
   static Release unpacked(std::size_t dimension, SecondMoment second, std::size_t rows, std::size_t steps,
                           std::span<const double> numbers);
 

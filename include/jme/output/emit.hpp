@@ -37,14 +37,14 @@ inline constexpr const char* emit_help =
 /// mean and covariance, or what the second moment allows.
 [[nodiscard]] std::vector<EmitItem> default_emit(SecondMoment second);
 
-/// An option that changes nothing of what is emitted.
+/// An option that changes nothing in what is emitted.
 enum class UnusedEmitOption { psd, bias };
 /// Throws InvalidParameter("emit", ...) where the configuration cannot give what is asked for. Returns the
 /// options that change nothing.
 std::vector<UnusedEmitOption> check_emit(const EmitOptions& options, const StreamConfig& config,
                                          bool has_bounds);
-/// Finds the columns that are named, by name or number. Throws InvalidParameter("emit", ...) that names those
-/// there are, or where there are too few columns for what is asked.
+/// Finds the columns that are named, by name or number. Throws InvalidParameter("emit", ...), with a list of
+/// the columns there are, where one is not found, or where there are too few columns for what is asked.
 void find_columns(EmitOptions& options, const std::vector<std::string>& columns);
 
 }  // namespace jme

@@ -15,7 +15,7 @@ namespace jme {
 struct PlanBalances {
   const PlanCandidate *free, *balanced;
 };
-/// The two of them with the recommended shape, where both were compared and differ.
+/// Both methods with the recommended shape, where both were compared and differ.
 [[nodiscard]] std::optional<PlanBalances> plan_balances(const Plan& plan);
 
 }  // namespace jme

@@ -7,8 +7,8 @@
 
 namespace jme {
 
-/// The guarantee in plain words, a sentence or two a paragraph: what is promised, about whom, under which
-/// assumptions, what is public and what is not promised.
+/// The guarantee in plain words, one or two sentences per paragraph: what is promised, about whom, under
+/// which assumptions, what is public and what is not promised.
 [[nodiscard]] std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_bounds,
                                                          bool insecure_seed);
 

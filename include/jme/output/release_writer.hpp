@@ -20,7 +20,7 @@ namespace jme {
 
 /// Writes releases as lines of JSON in natural units, every value beside its noise:
 /// {"t":..,"mean":[..],"covariance":[[..]],"noise_std":{"mean":[..],"covariance":[[..]]}}.
-/// Remembers the last principal components, so that their signs stay.
+/// Remembers the last principal components, so that their signs do not change.
 class ReleaseWriter {
  public:
   /// `columns` are those that find_columns was given.

@@ -26,7 +26,7 @@ struct ReportContents {
   bool covariance = false;  ///< covariance, correlation, principal components
 };
 
-/// Keeps of every release what its report will draw, in memory that does not grow with the stream.
+/// Keeps what the report will draw of every release, in memory that does not grow with the stream.
 class ReportCollector {
  public:
   /// Columns beyond these have no chart of their own.

@@ -21,7 +21,7 @@ struct ReportInput {
 /// The whole page.
 [[nodiscard]] report::Page report_page(const ReportInput& input);
 
-// Its sections, in their order; each adds nothing where there is nothing to show.
+// The page's sections, in their order; each function adds nothing where there is nothing to show.
 void add_centres(report::Page& page, const ReportInput& input);
 void add_second(report::Page& page, const ReportInput& input);
 void add_covariance(report::Page& page, const ReportInput& input);

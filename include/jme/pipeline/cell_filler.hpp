@@ -10,8 +10,8 @@
 
 namespace jme {
 
-/// Fills missing cells of rows in the unit box with public values, or with what the last release says of
-/// them. Never with anything of another row.
+/// Fills missing cells of rows in the unit box with public values, or with what the last release says about
+/// them; never with anything from another row.
 class CellFiller {
  public:
   /// `bounded`: the unit box is a box, and fills stay in it. Without bounds they stay within the norm bound.
@@ -21,8 +21,8 @@ class CellFiller {
   /// Takes note of a release, once each. Rows filled from it depend on what was released before, which the
   /// guarantee covers (src/pipeline/GUARANTEES.md).
   void learn(const Release& release);
-  /// Fills the cells named in `missing` with finite numbers, whatever finite ones the others are. For the
-  /// model a row without bounds is shortened to the norm bound first.
+  /// Fills the cells named in `missing` with finite numbers, whatever finite numbers the other cells hold.
+  /// For the model, a row without bounds is first shortened to the norm bound.
   void fill(std::span<double> row, std::span<const std::size_t> missing) const;
 
  private:

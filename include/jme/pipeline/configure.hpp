@@ -18,23 +18,23 @@ namespace jme {
 /// Reads the matrix of a workload or a shape that is written "@name"; `field` is for messages.
 using MatrixReader = std::function<Eigen::MatrixXd(const std::string& name, std::string_view field)>;
 
-/// The configuration that settings describe, each checked by itself; PreparedRun checks them together. What
-/// only says how a file is read (format, compression, records, delimiter, no_header) is left to who reads it.
-/// Without a reader matrices are refused. Throws InvalidParameter.
+/// The configuration that settings describe, each checked by itself; PreparedRun checks them together.
+/// Settings that only say how a file is read (format, compression, records, delimiter, no_header) are left to
+/// the code that reads it. Without a `read_matrix`, matrices are refused. Throws InvalidParameter.
 [[nodiscard]] RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matrix = {});
 
-/// What the columns and their bounds say about a stream, where they say it. A dimension of 0: the input will
-/// tell it.
+/// What the columns and their bounds say about a stream, as far as they do. A dimension of 0 means that the
+/// input will tell it.
 struct KnownColumns {
   std::optional<std::size_t> dimension{};
   std::optional<double> norm_bound{};
 };
-/// The part of it that makes the stream, for plans as well.
+/// The part of the configuration that makes the stream; plans use it as well.
 [[nodiscard]] StreamConfig stream_config(const RunSettings& settings, const KnownColumns& columns,
                                          const MatrixReader& read_matrix = {});
 
-/// The texts of rows or steps, and every. Throws with an explanation of what a horizon is where neither
-/// length is given.
+/// The horizon from the texts of rows or steps, and of every. Throws with an explanation of what a horizon is
+/// where neither length is given.
 [[nodiscard]] Horizon horizon_of(const std::optional<std::string>& rows,
                                  const std::optional<std::string>& steps,
                                  const std::optional<std::string>& every);
@@ -56,7 +56,7 @@ struct SettingNote {
   Kind kind;
   std::size_t count = 0;
 };
-/// Of the settings that were given on purpose; `settings` may have more from a file.
+/// Notes on the settings that were given on purpose; `settings` may have more, from a file.
 [[nodiscard]] std::vector<SettingNote> notes_on(const RunSettings& given, const RunSettings& settings,
                                                 const StreamConfig& config);
 

@@ -16,22 +16,22 @@
 
 namespace jme {
 
-/// A run as its configuration describes it, checked before anything is opened and without the memory of a
-/// stream. The input then says how many columns there are and what they are called, where the configuration
-/// left that open.
+/// A run as its configuration describes it, checked before anything is opened and without taking the memory
+/// of a stream. The input then says how many columns there are and what they are called, where the
+/// configuration left that open.
 class PreparedRun {
  public:
-  /// Throws InvalidParameter for whatever can be told without the data.
+  /// Throws InvalidParameter for every fault that can be found without the data.
   explicit PreparedRun(RunConfig config);
   PreparedRun(const PreparedRun&) = delete;  // descriptions refer to it
   PreparedRun& operator=(const PreparedRun&) = delete;
 
-  /// The columns of the input. Throws InvalidParameter where the configuration says otherwise of them.
+  /// The columns of the input. Throws InvalidParameter where they contradict the configuration.
   /// Columns that the configuration names are adopted already.
   void adopt_columns(std::vector<std::string> names);
 
-  /// Whether the configuration says how many columns there are. Before adopt_columns() a run that does not
-  /// know has the mechanism of a stand-in.
+  /// Whether the configuration says how many columns there are. Before adopt_columns(), a run that does not
+  /// know it has the mechanism for a stand-in dimension.
   [[nodiscard]] bool dimension_is_known() const { return dimension_is_known_; }
   [[nodiscard]] const Mechanism& mechanism() const { return mechanism_; }
   [[nodiscard]] const EmitOptions& emit() const { return config_.emit; }
@@ -44,7 +44,7 @@ class PreparedRun {
   [[nodiscard]] const MissingCells& missing() const { return missing_; }
   /// What readers of the releases must know. Refers to this run.
   [[nodiscard]] RunDescription description() const;
-  /// The way of a row to the stream.
+  /// What takes rows to the stream.
   [[nodiscard]] RowIntake intake() const;
   /// The stream itself, plain or durable. Throws StateError as DurableStream does.
   [[nodiscard]] std::unique_ptr<RunningStream> open(RunningStream::Publish publish) const;

@@ -12,9 +12,10 @@
 
 namespace jme {
 
-/// Rows on their way to the stream: mapped to the unit box, missing cells filled, bad rows zero. What becomes
-/// of a row depends on the row, on public settings and on earlier releases, never on another row
-/// (src/pipeline/GUARANTEES.md). Keeps count for the writer's eyes.
+/// Prepares rows for the stream: they are mapped to the unit box, missing cells are filled, and bad rows
+/// become zero. What becomes of a row depends on the row, on public settings and on earlier releases, never
+/// on another row (src/pipeline/GUARANTEES.md). Counts what it changed; only the owner of the input may see
+/// these counts.
 class RowIntake {
  public:
   RowIntake(ColumnBounds bounds, MissingCells missing, OnBadRow on_bad_row, double norm_bound);
@@ -22,17 +23,19 @@ class RowIntake {
   /// What missing cells become, one rule per column; for readers that judge cells themselves.
   [[nodiscard]] const MissingCells& missing() const { return filler_.cells(); }
 
-  /// A row in natural units as arrays have it, where NaN is a missing cell; afterwards as the stream takes
-  /// it. Throws DataError, which names row and column, for a bad row where bad rows fail, and for a missing
-  /// cell that must not be; then the row does not count.
+  /// Takes a row in natural units as arrays have it, where NaN is a missing cell, and turns it into the row
+  /// that the stream takes. Throws DataError, which names row and column, for a bad row where bad rows fail,
+  /// and for a missing cell where none is allowed; then the row does not count.
   void take(std::span<double> row);
-  /// The same for a row whose cells a reader judged: these are missing and may be, the others are finite.
+  /// The same for a row whose cells a reader has checked: `missing_cells` are missing and may be, the others
+  /// are finite.
   void take(std::span<double> row, std::span<const std::size_t> missing_cells);
-  /// A row that a reader found bad and that counts all the same: afterwards zero, the middle of the bounds.
+  /// Takes a row that a reader found bad and that counts all the same: it becomes zero, the middle of the
+  /// bounds.
   void take_bad(std::span<double> row);
 
-  /// The row taken last as the input has it: in the unit box, NaN where a cell was filled. Until the next
-  /// row.
+  /// The row taken last as the input has it: in the unit box, with NaN where a cell was filled. Valid until
+  /// the next row.
   [[nodiscard]] std::span<const double> as_read() const { return as_read_; }
   /// Takes note of a release that cells may be filled from.
   void learn(const Release& release) { filler_.learn(release); }

@@ -15,9 +15,9 @@ namespace jme {
 
 /// Everything that a whole run is made from, public before its first row. Plain data; PreparedRun checks it.
 struct RunConfig {
-  /// Privacy, horizon, workload, method and shapes. The dimension may be left 0 where columns say it, the
-  /// norm bound where bounds do: it is then the square root of the dimension, which no row in the unit box
-  /// exceeds.
+  /// Privacy, horizon, workload, method and shapes. The dimension may be left 0 where columns give it. The
+  /// norm bound may be left 0 where there are bounds: it is then the square root of the dimension, which no
+  /// row in the unit box exceeds.
   StreamConfig stream{};
   /// Names of the columns, in the order of a row. Empty: PreparedRun::adopt_columns tells them later.
   std::vector<std::string> columns{};

@@ -6,7 +6,8 @@
 
 namespace jme {
 
-/// A setting of a run, told once: flags, the settings file and what is printed of it are made from this.
+/// A setting of a run, described once: the flags, the reading of settings files and their printing are made
+/// from this.
 struct RunField {
   /// What its value is in JSON: a number, a whole number, text, a list of names, ranges by column, true or
   /// false.
@@ -17,7 +18,7 @@ struct RunField {
   std::string fallback;  ///< the default as text; empty where there is none, or where it depends on others
   std::string rule;      ///< what is allowed, for messages: "must be ..."
   std::string group;     ///< what it is about
-  std::string value;     ///< what help calls its value: "Z"
+  std::string value;     ///< how help names its value: "Z"
   std::string help;
   std::string alias{};  ///< a second name
 };
@@ -26,7 +27,7 @@ struct RunField {
 [[nodiscard]] const std::vector<RunField>& run_fields();
 /// The field of this name; null where there is none.
 [[nodiscard]] const RunField* find_run_field(std::string_view name);
-/// The name that is nearest to `name`, by letters to change: for messages.
+/// The known name that needs the fewest changes of letters to become `name`: for messages.
 [[nodiscard]] const std::string& nearest_run_field(std::string_view name);
 
 }  // namespace jme

@@ -22,11 +22,11 @@ class RunSettings {
 
   /// Reads a JSON object: keys are fields, values are as JSON has them, {"epsilon": 1, "rows": 5000,
   /// "bounds": {"temp": [-20, 45]}, "emit": ["mean", "covariance"]}; text as a flag would have it is allowed
-  /// everywhere. `origin` names the text in messages. Throws InvalidParameter, for an unknown key with the
-  /// nearest known one.
+  /// everywhere. `origin` names the text in messages. Throws InvalidParameter; for an unknown key the message
+  /// names the nearest known one.
   static RunSettings from_json(std::string_view text, const std::string& origin);
-  /// The whole of it as a JSON object of several lines: what is set, and the defaults of what is not. Read
-  /// back it means the same.
+  /// All settings as a JSON object of several lines: those that are set, and the defaults of the others.
+  /// Reading it back gives the same run.
   [[nodiscard]] std::string to_json() const;
 
  private:

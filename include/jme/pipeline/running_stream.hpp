@@ -20,13 +20,13 @@ class RunningStream {
 
   virtual ~RunningStream() = default;
   /// Takes the next row, in the unit box where there are bounds. `as_read`: the row before missing cells were
-  /// filled, which a durable stream compares when the row comes again. Throws as MomentStream::push, a
-  /// durable stream also StateError.
+  /// filled, which a durable stream compares when the row comes again. Throws what MomentStream::push throws;
+  /// a durable stream also throws StateError.
   virtual void push(std::span<const double> row, std::span<const double> as_read) = 0;
   void push(std::span<const double> row) { push(row, row); }
   /// No more rows. A partial last block is released, unless a durable stream leaves it open.
   virtual void end_input() = 0;
-  /// Publishes what was made so far and may be published: for an input that failed or a process that shall
+  /// Publishes what was made so far and may be published: for an input that failed or a process that is to
   /// end, and whenever commit_due() has come.
   virtual void flush() {}
   /// When the next commit is due; none where nothing waits for one.

@@ -13,12 +13,12 @@ namespace jme {
 /// Least delta that sigma gives at this epsilon >= 0, rounded up.
 [[nodiscard]] double gaussian_delta(double sigma, double epsilon);
 
-/// A mechanism that is mu-GDP but for events of probability `bad`, whatever the data: it is
-/// (epsilon, delta)-DP with delta = gaussian_delta(1 / mu, epsilon) + (1 + e^epsilon) bad. The least epsilon
-/// at this delta, rounded up; infinite where `bad` leaves none.
+/// A mechanism that is mu-GDP except for events of probability `bad`, whatever the data, is
+/// (epsilon, delta)-DP with delta = gaussian_delta(1 / mu, epsilon) + (1 + e^epsilon) bad. Returns the least
+/// epsilon at this delta, rounded up; infinite where `bad` leaves no delta.
 [[nodiscard]] double gdp_epsilon(double mu, Delta delta, double bad = 0);
-/// The other way: the largest mu, rounded down, with which such a mechanism satisfies `budget`. Throws
-/// InvalidParameter where `bad` leaves none.
+/// The reverse: the largest mu, rounded down, with which such a mechanism satisfies `budget`. Throws
+/// InvalidParameter where `bad` leaves no delta.
 [[nodiscard]] double gdp_budget(ApproxDp budget, double bad = 0);
 
 /// mu-GDP: mu = 1/sigma. rho-zCDP: rho = 1/(2 sigma^2).

@@ -5,7 +5,7 @@
 
 namespace jme {
 
-/// 256 secret bits. Wiped when it goes.
+/// 256 secret bits. They are wiped when the object is destroyed.
 class Key {
  public:
   /// From the system's generator (getrandom). Throws Error where that fails.

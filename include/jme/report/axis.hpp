@@ -7,7 +7,7 @@ namespace jme::report {
 
 enum class AxisScale { linear, logarithmic };
 
-/// One axis of a chart. Its range is that of the data unless it is given; what lies outside is cut off at the
+/// One axis of a chart. Its range is the data's range unless it is given. What lies outside is cut off at the
 /// frame, and on a logarithmic axis values that are not positive leave a gap.
 struct Axis {
   std::string label{};

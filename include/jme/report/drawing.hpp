@@ -17,11 +17,11 @@ class Drawing {
   [[nodiscard]] const std::string& title() const { return title_; }
   [[nodiscard]] const std::string& description() const { return description_; }
 
-  /// The element for a page, which has the styles. `id` is unique in the page: title and description are
-  /// found by it.
+  /// The element for a page; the page has the styles. `id` must be unique in the page: title and description
+  /// are found by it.
   [[nodiscard]] std::string element(std::string_view id) const;
-  /// A file of its own: has its styles and its background, light or dark as the reader's screen is, light in
-  /// print and in programs that know no dark.
+  /// A complete SVG file with its own styles and background: light or dark like the reader's screen, and
+  /// light in print and in programs that have no dark mode.
   [[nodiscard]] std::string file() const;
 
  private:

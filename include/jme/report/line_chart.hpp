@@ -18,7 +18,7 @@ enum class Spread { band, bars };
 struct Series {
   std::string name{};  ///< shown at the curve's end; empty: not named
   std::vector<double> x{}, y{};
-  std::vector<double> low{}, high{};    ///< both empty, or one interval a point
+  std::vector<double> low{}, high{};    ///< both empty, or one interval per point
   Spread spread = Spread::band;         ///< how the intervals are drawn
   std::optional<std::size_t> colour{};  ///< place in the palette; default: place among the series
   Stroke stroke = Stroke::automatic;    ///< solid, until the palette repeats itself

@@ -5,13 +5,13 @@
 
 namespace jme::report {
 
-/// Characters with a meaning in HTML and SVG become references. What no document may hold (broken UTF-8,
-/// control characters) or what turns the direction of the text around it becomes U+FFFD, so that a column
-/// name is text wherever it lands.
+/// Characters with a meaning in HTML and SVG become references. Characters that no document may hold (broken
+/// UTF-8, control characters) or that change the direction of the text around them become U+FFFD, so that a
+/// column name is plain text wherever it is shown.
 [[nodiscard]] std::string escaped(std::string_view plain);
 
-/// Text ready for a page. Only the functions below make it, and they escape what they are given, so plain
-/// text cannot become markup by mistake.
+/// Text ready for a page. Only the functions below make it, and they escape their arguments, so plain text
+/// cannot become markup by mistake.
 class Markup {
  public:
   Markup() = default;

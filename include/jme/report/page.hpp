@@ -11,7 +11,7 @@ namespace jme::report {
 struct TableColumn {
   std::string title;
   bool is_number = false;  ///< set flush right
-  bool is_word = false;    ///< short words that are not broken, however narrow the page
+  bool is_word = false;    ///< short words that are not broken, however narrow the page is
 };
 
 /// The first column names the rows.
@@ -26,7 +26,7 @@ struct Fact {
   std::string value, name;
 };
 
-/// A drawing with what it says in words below it.
+/// A drawing, with words below it that say what it shows.
 struct Figure {
   Drawing drawing;
   Markup caption{};
@@ -52,7 +52,7 @@ class Page {
   Page& listing(const std::string& text);
   /// Side by side where there is room.
   Page& figures(const std::vector<Figure>& figures);
-  /// Throws InvalidParameter where a row has not one cell a column.
+  /// Throws InvalidParameter unless every row has one cell per column.
   Page& table(const Table& table);
   /// Folded away until asked for.
   Page& folded_table(const std::string& summary, const Table& table);

@@ -8,14 +8,15 @@
 
 namespace jme::report {
 
-/// A series of any length in bounded memory: all that a chart of it can show. Up to `most` values are kept as
-/// they are; beyond that, neighbours share a bucket that keeps its first, last, highest and lowest value and
-/// the hull of its intervals.
+/// A series of any length in bounded memory: it keeps all that a chart of the series can show. Up to `most`
+/// values are kept as they are; beyond that, neighbours share a bucket that keeps its first, last, highest
+/// and lowest value and the hull of its intervals.
 class SeriesSketch {
  public:
   explicit SeriesSketch(std::size_t most = 2048);
 
-  /// The next value, with an interval of value +- half_width; left out where they are not finite. `x` grows.
+  /// Adds the next value, with the interval value +- half_width; it is left out where one of them is not
+  /// finite. `x` must grow.
   void add(double x, double value, double half_width);
 
   [[nodiscard]] std::size_t count() const { return count_; }

@@ -13,10 +13,10 @@ enum class Squares { per_example, batch_mean, paper };
 
 /// Joint sensitivity of (batch first moment, sqrt(lambda) * batch squares) for a batch of m clipped rows,
 /// replace-one. per_example: sums of rows and of their squares; batch_mean: the mean and its square;
-/// paper: the sum and the square of the sum, its TRUE sensitivity (not the paper's).
+/// paper: the sum and the square of the sum, with its TRUE sensitivity (not the one the paper gives).
 [[nodiscard]] double batch_sensitivity(Squares squares, const RowModel& rows, std::size_t batch,
                                        double lambda);
-/// The same through C1 and C2: what a person with this exposure can move in all its batches together.
+/// The same through C1 and C2: what a person with this exposure can move in all of their batches together.
 [[nodiscard]] double batch_sensitivity(Squares squares, const RowModel& rows, std::size_t batch,
                                        const Exposure& exposure, double lambda);
 

@@ -16,7 +16,8 @@ namespace jme {
 
 /// What one person can move: the sensitivity of sqrt(first-channel^2 + lambda second-channel^2) is
 ///     max over patterns of sum over (g1, g2) in the pattern of  zeta^2 g1 joint_gain(lambda zeta^2 g2 / g1).
-/// One participation: a pattern for every column, (g1, g2) = (a_i^2, b_i^2). Several: see participation.hpp.
+/// One participation: there is one pattern for every column, (g1, g2) = (a_i^2, b_i^2). Several: see
+/// participation.hpp.
 struct ColumnGain {
   double first;   ///< a_i^2, or the Gram row sum g1_i
   double second;  ///< b_i^2, or g2_i
@@ -25,7 +26,7 @@ struct Exposure {
   std::vector<std::vector<ColumnGain>> patterns{};
   std::size_t blocks_touched = 1;  ///< how many steps a person can touch, for rounding slack
 };
-/// One row a person; keeps only the Pareto-maximal columns. Spans are squared column norms of C1, C2.
+/// One row per person; keeps only the Pareto-maximal columns. Spans are squared column norms of C1, C2.
 [[nodiscard]] Exposure single_exposure(const std::vector<double>& squared_first,
                                        const std::vector<double>& squared_second);
 

@@ -14,12 +14,12 @@ struct Participation {
   std::size_t separation = 1;
 };
 
-/// How many rows of one person fit the horizon at that separation: never more than it asks for.
+/// How many rows of one person fit into the horizon at that separation; never more than participation.rows.
 [[nodiscard]] std::size_t rows_that_fit(const Horizon& horizon, const Participation& participation);
 
-/// What such a person can move through C1 and C2 on this horizon: exact columns for one row; for several the
-/// earliest packing where it is the worst (non-negative non-increasing Toeplitz, one row a step), else the
-/// bound G(l) of docs/theory/sensitivity.md#several-rows-of-one-person (sound for any C, blocks with
+/// What such a person can move through C1 and C2 on this horizon: exact columns for one row; for several rows
+/// the earliest packing where it is the worst (non-negative non-increasing Toeplitz, one row per step), else
+/// the bound G(l) of docs/theory/sensitivity.md#several-rows-of-one-person (sound for any C, blocks with
 /// multiplicities included).
 [[nodiscard]] Exposure exposure(const Filter& c1, const Filter& c2, const Horizon& horizon,
                                 const Participation& participation);

@@ -19,9 +19,9 @@ struct DenseOptimum {
 
 /// The certificate alone at given weights w > 0: a lower bound on every rmse.
 [[nodiscard]] double rmse_lower_bound(const Eigen::MatrixXd& a, const Eigen::VectorXd& w);
-/// The same at the weights that a good C brings along: at the optimum A'A = G W G with G = C'C, so w_j =
-/// ||column j of A C^-1 C^-T||^2. Proves how close C is with one decomposition, where the optimum itself is
-/// out of reach.
+/// The same at weights computed from a good C: at the optimum A'A = G W G with G = C'C, so w_j =
+/// ||column j of A C^-1 C^-T||^2. It proves with one decomposition how close C is to the optimum, where the
+/// optimum itself would take too long.
 [[nodiscard]] double rmse_lower_bound(const Filter& a, const Filter& c);
 
 }  // namespace jme

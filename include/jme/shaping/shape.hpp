@@ -30,8 +30,8 @@ struct BltParameters {
 /// and columns by their norms, so that every column of C has norm 1. start_offset > -1, end_offset > 0. On an
 /// unbounded horizon end_power is 0 and start_power at most 0.
 ///
-/// With lag taps T is divided by 1 + sum_i weight_i x^lag_i, and the powers are 0: what scaled-blt:P is for a
-/// window of k steps, with lags k, 2k, 3k.
+/// With lag taps, T is divided by 1 + sum_i weight_i x^lag_i, and the powers are 0. This is what scaled-blt:P
+/// means for a window of k steps, with lags k, 2k, 3k.
 struct ScaledBltParameters {
   BltParameters blt;
   double start_offset = 0, start_power = 0;
@@ -83,7 +83,8 @@ class Shape {
   [[nodiscard]] std::string name() const;
 
   /// The same shape with the numbers of blt:P or scaled-blt:P written out (blt_parameters()); any other
-  /// unchanged. What a durable stream stores: another machine's optimiser may differ in the last digit.
+  /// unchanged. A durable stream stores this shape, because another machine's optimiser may differ in the
+  /// last digit.
   [[nodiscard]] Shape with_parameters(const Workload& workload, const Horizon& horizon,
                                       Objective objective = Objective::rmse) const;
 
@@ -119,12 +120,13 @@ struct StateLimit {
     return shape.inverse_state_vectors() <= (shape.lag_taps().empty() ? vectors : with_lags);
   }
 };
-/// `asked` vectors; else five, and for windows what fits in 256 MB at this width, but at least five.
+/// `asked` vectors where it is given; else five, and for windows as many as fit in 256 MB at this width, but
+/// at least five.
 [[nodiscard]] StateLimit state_limit(std::optional<std::size_t> asked, std::size_t width);
 
 /// What `auto` means: the shape of least `objective` among those whose state fits, on ties (within 1e-5) the
-/// one with less state. Never `custom`, and `dense` only where n <= 256 and its state (n vectors) fits. Long
-/// horizons are decided by what is known about the shapes, without computing any errors.
+/// one with less state. Never `custom`, and `dense` only where n <= 256 and its state (n vectors) fits. For
+/// long horizons the choice follows from what is known about the shapes, without computing any errors.
 [[nodiscard]] Shape choose_shape(const Workload& workload, const Horizon& horizon, Objective objective,
                                  const StateLimit& limit);
 /// All shapes that make sense for the workload, for planners that compare them.

@@ -21,60 +21,62 @@ namespace jme {
 /// Where a durable stream is kept and what it is called.
 struct DurableOptions {
   std::filesystem::path directory{};  ///< made where it is missing, for the owner alone
-  std::string source = "default";     ///< whose data: the ledger adds up what was spent on each source
-  std::string stream{};               ///< name of the stream, where a source has several
+  std::string source = "default";     ///< whose data it is: the ledger adds up what was spent on each source
+  std::string stream{};               ///< name of the stream, for sources that have several
   Settings details{};  ///< further public settings that rows depend on, such as columns and their bounds
   std::optional<InsecureTestSeed> insecure_seed{};  ///< for tests: protects nobody
-  /// Releases wait so long for others that share their commit (longer only where commits themselves are
-  /// slow); 0: a commit for each.
+  /// Releases wait this long for others to share their commit (longer only where commits themselves are
+  /// slow); 0: one commit for each.
   std::chrono::milliseconds commit_interval{50};
   std::optional<double> max_mu{};  ///< refuse to start a stream that would spend more on its source
 };
 
-/// A MomentStream that survives its process (docs/theory/safety.md#durable-streams). Rows come from the first
-/// one every time; those that were taken before are compared with what was kept of them and not taken again.
-/// Releases come out in order from the first one, each only when it is on disk, the same every time.
+/// A MomentStream that survives its process (docs/theory/safety.md#durable-streams). Every process gives the
+/// rows again from the first one; rows that were taken before are compared with what was kept of them and are
+/// not taken again. Releases come out in order from the first one, each only when it is on disk, and they are
+/// the same every time.
 class DurableStream {
  public:
-  /// Throws StateError for a stream that another process has open, that is damaged, older than its key file
-  /// says, or of another configuration.
+  /// Throws StateError for a stream that another process has open, that is damaged, that is older than its
+  /// key file says, or that belongs to another configuration.
   DurableStream(const Mechanism& mechanism, const DurableOptions& options);
   DurableStream(DurableStream&&) noexcept;
   DurableStream& operator=(DurableStream&&) noexcept;
   ~DurableStream();
 
-  /// The next row of the input. Throws StateError where it is not the row that stood there before; else as
-  /// MomentStream::push.
+  /// Takes the next row of the input. Throws StateError where it is not the row that was there before;
+  /// otherwise throws what MomentStream::push throws.
   void push(std::span<const double> row);
-  /// The same for a row that was completed after it was read, such as by filling its missing cells: what is
-  /// compared when it comes again is `as_read`, bit for bit. So completing it may depend on releases in ways
-  /// that another version or another machine would not repeat exactly: a row that was taken is not taken
-  /// again, however it would be completed now.
+  /// The same for a row that was completed after it was read, for instance by filling its missing cells: when
+  /// it comes again, `as_read` is compared, bit for bit. So completing it may depend on releases in ways that
+  /// another version or another machine would not repeat exactly: a row that was taken is not taken again,
+  /// however it would be completed now.
   void push(std::span<const double> row, std::span<const double> as_read);
   /// Many rows: all of them or, where one is not finite, has the wrong width or lies past the horizon, none.
   void push_rows(const MatrixView& rows);
-  /// A block whose rows were summed elsewhere (MomentStream::push_block), under an id that the caller never
-  /// gives to other rows. It is on disk when the call returns, and its release is what is returned. The same
-  /// id and sums again give that release and draw nothing, whichever process asks. The same id with other
-  /// sums throws StateError: a step's noise meets one datum.
+  /// Takes a block whose rows were summed elsewhere (MomentStream::push_block), under an id that the caller
+  /// never gives to other rows. Its release is on disk when the call returns, and is returned. The same id
+  /// and sums again return the same release and draw nothing, whichever process asks. The same id with other
+  /// sums throws StateError: the noise of a step is added to one value only.
   Release push_block(std::string_view id, const BlockSum& block);
-  /// Goes on behind the rows that earlier processes committed, without comparing them again, for sources that
-  /// can begin there: `rows` must be rows_before(). Releases of before are not given out again. Who calls it
-  /// answers for the rows that follow being the right ones.
+  /// Goes on after the rows that earlier processes committed, without comparing them again, for sources that
+  /// can begin there: `rows` must be rows_before(). Earlier releases are not given out again. The caller is
+  /// responsible for giving the right rows from there on.
   void resume_at(std::uint64_t rows);
-  /// No more rows: a partial last block is released and ends the stream, or left for an input that has grown.
-  /// Throws StateError where the input is shorter than it was.
+  /// No more rows come: a partial last block is released and ends the stream, or is left open for an input
+  /// that grows later. Throws StateError where the input is shorter than it was.
   enum class PartialBlock { release, leave };
   void end_input(PartialBlock partial = PartialBlock::release);
-  /// Commits the releases of all whole blocks now; rows of a block that is still open stay with the writer.
+  /// Commits the releases of all whole blocks now; rows of a block that is still open are not stored, so the
+  /// source must keep them.
   void commit();
   /// When a commit is due; none where nothing waits for it.
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> commit_due() const;
-  /// The next release that is on disk; null where there is none yet. Stays until the next call.
+  /// The next release that is on disk; null where there is none yet. Valid until the next call.
   const Release* next();
 
-  /// The release of the last block that ended, whether it is on disk or not: rows that depend on it depend
-  /// on the same when they come again. Null before the first; stays until the next row.
+  /// The release of the last block that ended, whether it is on disk or not: rows that depend on it depend on
+  /// the same release when they come again. Null before the first; valid until the next row.
   [[nodiscard]] const Release* newest() const;
 
   [[nodiscard]] std::uint64_t rows() const;            ///< of the input so far

@@ -12,14 +12,15 @@
 
 namespace jme {
 
-/// One stream of a state folder. Its budget counts in full from its first row on, however many follow.
+/// One stream of a state folder. Its budget counts in full from its first row on, however many rows follow.
 struct LedgerEntry {
   std::string file;  ///< name of its database
   std::string source, stream;
   Settings settings{};  ///< all of its public configuration
   double mu = 0;        ///< mu-GDP of the whole stream
-  double bad_past = 0;  ///< but for pasts of this probability (Mechanism::bad_past)
-  /// Streams of jme 0.1.0: how far their noise may have been from a Gaussian's, paid for or not.
+  double bad_past = 0;  ///< except for pasts of this probability (Mechanism::bad_past)
+  /// For streams of jme 0.1.0: how far their noise may have been from Gaussian noise, whether or not their
+  /// budget covered it.
   double old_sampler_epsilon = 0;
   bool is_old = false;
   std::optional<double> epsilon{}, delta{};  ///< as configured; none where sigma was
@@ -29,12 +30,12 @@ struct LedgerEntry {
   std::int64_t created = 0, updated = 0;  ///< seconds since 1970
   bool insecure = false;                  ///< ran on a test seed: protects nobody
   bool in_use = false;                    ///< a process has it open
-  /// Why it cannot be relied on: damaged, an old copy, no key. Empty where all is well. Without settings only
-  /// the file is known.
+  /// Why the stream cannot be relied on: it is damaged, it is an old copy, or it has no key. Empty where all
+  /// is well. Without settings, only the file is known.
   std::string problem{};
 };
 
-/// Who is protected: a person with so many rows, so far apart.
+/// Who is protected: a person with at most this many rows, at least this far apart.
 struct PrivacyUnit {
   std::string adjacency;
   std::uint64_t participations = 1, separation = 1;
@@ -46,7 +47,7 @@ struct SourceTotal {
   std::string source;
   PrivacyUnit unit;
   /// The streams promise different units. All of them protect at least a single row that is there or counts
-  /// as zero; this is the sum for it.
+  /// as zero; this is the total for such a row.
   bool across_units = false;
   std::size_t streams = 0;
   double mu = 0;
@@ -62,10 +63,11 @@ class Ledger {
   static Ledger read(const std::filesystem::path& directory);
 
   [[nodiscard]] const std::vector<LedgerEntry>& entries() const { return entries_; }
-  /// Of every source, for every unit, in the order of the sources' names. Without `delta` each is taken at
-  /// the smallest delta among its streams, or 1e-6.
+  /// The totals of every source, for every unit, in the order of the sources' names. Without `delta`, each is
+  /// computed at the smallest delta among its streams, or at 1e-6.
   [[nodiscard]] std::vector<SourceTotal> totals(std::optional<double> delta = {}) const;
-  /// Over all units. Throws StateError where a stream of the folder cannot be read.
+  /// What was spent on this source over all units. Throws StateError where a stream of the folder cannot be
+  /// read.
   [[nodiscard]] double mu_of(std::string_view source) const;
 
  private:

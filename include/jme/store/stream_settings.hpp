@@ -25,7 +25,7 @@ inline constexpr std::string_view mechanism_version = "2";
 
 /// Everything public that makes a mechanism what it is: its version, horizon, dimension, norm bound, budget,
 /// adjacency, participation, method, second moment, lambda, noise, lattice, and A1, A2, C1, C2 by digests of
-/// their numbers. What only says how it is computed (threads) is not part of it.
+/// their numbers. A setting that only says how it is computed (threads) is not part of it.
 [[nodiscard]] Settings settings_of(const Mechanism& mechanism);
 
 }  // namespace jme

@@ -19,11 +19,11 @@ struct Interval {
   double low, high;
 };
 
-/// Expected squared errors summed over all releases and coordinates (docs/theory/errors.md). PP: rows are
-/// noised, errors counted at releases; its second error is exact for the identity and between an attained
-/// value and a proven bound for other shapes. Throws InvalidParameter("rows", ...) for PP with a shape it
-/// cannot evaluate at that horizon: many states above 16384 rows; dense matrices or custom workloads above
-/// 2048.
+/// Expected squared errors summed over all releases and coordinates (docs/theory/errors.md). For PP, noise is
+/// added to rows and errors are counted at releases; its second error is exact for the identity, and lies
+/// between an attained value and a proven bound for other shapes. Throws InvalidParameter("rows", ...) for PP
+/// with a shape it cannot evaluate at that horizon: many states above 16384 rows; dense matrices or custom
+/// workloads above 2048.
 struct ExpectedError {
   double first;
   Interval second;  ///< {0, 0} without a second moment

@@ -39,9 +39,9 @@ struct PlanScope {
 };
 
 /// Compares methods and shapes for this configuration. What cannot be built or predicted is left out and
-/// said so; throws only where nothing is left.
+/// listed in left_out; throws only where nothing is left.
 ///
-/// Recommended, among the candidates whose state fits (all, if none does):
+/// The recommended candidate is, among those whose state fits (among all, if none does):
 /// - With a balance w: least error_first + w error_second, the goal that w sets lambda for
 ///   (docs/theory/sensitivity.md#the-best-lambda).
 /// - By default the first moment comes first: of those within 1% of the least first error, the least
@@ -49,7 +49,7 @@ struct PlanScope {
 /// - Under add-remove, or with a lambda given: least error_first / least + error_second / least, since
 ///   there the second moment is paid for by the first.
 ///
-/// PP's second error counts with its upper bound. Ties go to less state.
+/// For PP's second error its upper bound counts. On ties, the candidate with less state is taken.
 [[nodiscard]] Plan plan(const StreamConfig& config, const PlanScope& scope);
 
 }  // namespace jme

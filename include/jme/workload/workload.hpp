@@ -13,7 +13,7 @@
 
 namespace jme {
 
-/// What is published: the matrix A of A X, written in rows; on a horizon of blocks it becomes a filter over
+/// What is published: the matrix A of A X, defined over rows; on a horizon of blocks it becomes a filter over
 /// steps.
 class Workload {
  public:
@@ -31,7 +31,7 @@ class Workload {
   /// multiple of every, custom matrix of another size).
   [[nodiscard]] Filter filter(const Horizon& horizon) const;
 
-  /// Weight of a row inside its block, `rows_until_end` rows before the block's last: beta^r for decay,
+  /// Weight of a row inside its block, `rows_until_end` rows before the block's last row: beta^r for decay,
   /// else 1.
   [[nodiscard]] double weight_in_block(std::size_t rows_until_end) const;
   /// True where rows inside a block have unequal weights (then a block's sum is not a sum of lattice rows).
