@@ -8,7 +8,7 @@ namespace jme {
 Horizon::Horizon(std::size_t rows, std::size_t every) : rows_(rows), every_(every) {
   if (rows == 0) throw InvalidParameter("rows", 0, "a whole number of at least 1");
   if (every == 0) throw InvalidParameter("every", 0, "a whole number of at least 1");
-  // Noise is exact up to so many steps (noise room); memory for a few numbers a step is the other reason.
+  // Noise is exact up to this many steps (noise room). The other reason is memory for a few numbers per step.
   if (steps() > most_steps) {
     throw InvalidParameter("steps", static_cast<double>(steps()),
                            "at most 67108864 (2^26) steps: a larger every makes fewer of the same rows");

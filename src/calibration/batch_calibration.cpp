@@ -35,12 +35,13 @@ double column_norm_of_both(const Exposure& exposure) {
 }
 
 /// The dominating pair of sampled replace-one is stated for two moves away from the batch without the row,
-/// each of which may be rounded the worse way.
+/// each of which may be rounded in the worse direction.
 double moves_of(const BatchCalibrationRequest& request) {
   return request.sampled && request.rows.adjacency == Adjacency::replace_one ? 2 : 1;
 }
 
-/// Of (first channel, sqrt(lambda) second channel), without rounding; the first channel being the sum.
+/// Sensitivity of (first channel, sqrt(lambda) second channel), without rounding; the first channel is the
+/// sum.
 double data_sensitivity(const BatchCalibrationRequest& request) {
   RowModel rows = request.rows;
   const double moves = moves_of(request);
@@ -109,7 +110,7 @@ Calibration calibrate_batch(const BatchCalibrationRequest& request) {
             .lambda = 0,
             .sensitivity = sensitivity};
   }
-  // Squares of the mean are m times as heavy beside the sum as beside the mean.
+  // Beside the sum, squares of the mean weigh m times as much as beside the mean.
   const double batch = request.method == BatchMethod::jme_batch_mean ? static_cast<double>(request.batch) : 1;
   const double root = batch * std::sqrt(request.lambda);
   const double second_slack = moves_of(request) * request.slack.second * second_column_norm(request.exposure);

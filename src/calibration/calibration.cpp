@@ -40,8 +40,8 @@ double second_slack(const CalibrationRequest& request) {
   return request.slack.second * second_column_norm(request.exposure);
 }
 
-/// One moment only: the whole budget is the first channel's. Also PP, which makes its second moment from the
-/// first release.
+/// One moment only: the first channel gets the whole budget. This is also PP, which makes its second moment
+/// from the first release.
 Calibration first_alone(const CalibrationRequest& request) {
   const double sensitivity = first_sensitivity(request.rows, request.exposure) + first_slack(request);
   return {.std_first = rounded_up(request.sigma * sensitivity),
@@ -97,8 +97,9 @@ Calibration concatenated(const CalibrationRequest& request) {
   return joined(request, tau, moves * std::sqrt(zeta2 * (1 + tau * zeta2) * column));
 }
 
-/// alpha-IME: two mechanisms side by side with 1/sigma^2 shared out as alpha and 1 - alpha. The paper draws
-/// the second one with the whole of it (docs/errata.md#3-p-ime-draws-the-second-noise-with-the-whole-budget).
+/// alpha-IME: two mechanisms side by side, with shares alpha and 1 - alpha of 1/sigma^2. The paper draws the
+/// second one with the whole of 1/sigma^2
+/// (docs/errata.md#3-p-ime-draws-the-second-noise-with-the-whole-budget).
 Calibration independent(const CalibrationRequest& request) {
   const double first = first_sensitivity(request.rows, request.exposure) + first_slack(request);
   const double second = second_sensitivity(request.rows, request.exposure) + second_slack(request);
@@ -113,7 +114,7 @@ Calibration independent(const CalibrationRequest& request) {
 Calibration calibrate(const CalibrationRequest& request) {
   check(request);
   if (request.second == SecondMoment::none || squares_noisy_rows(request.method)) return first_alone(request);
-  (void)first_sensitivity(request.rows, request.exposure);  // checks both before their norms are divided by
+  (void)first_sensitivity(request.rows, request.exposure);  // checks both before they are used as divisors
   if (!(second_column_norm(request.exposure) > 0) || !(first_column_norm(request.exposure) > 0)) {
     throw InvalidParameter("shape", "must have columns above 0 in both channels");
   }

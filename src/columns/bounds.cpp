@@ -146,7 +146,7 @@ void ColumnBounds::to_unit(std::span<double> row) const {
   if (row.size() != centre_.size())
     throw InvalidParameter("bounds",
                            fmt::format("are for {} columns, the row has {}", centre_.size(), row.size()));
-  // Clamping after the map is clamping before it, and holds whatever the map's rounding.
+  // Clamping after the map is the same as clamping before it, and holds however the map rounds.
   for (std::size_t i = 0; i < row.size(); ++i)
     row[i] = std::clamp((row[i] - centre_[i]) / half_width_[i], -1.0, 1.0);
 }

@@ -76,7 +76,7 @@ MissingCells MissingRules::of(const std::vector<std::string>& columns, const Col
           fmt::format("there is no column {} among those taken: {}", value.column, fmt::join(columns, ", ")));
     const auto i = static_cast<std::size_t>(found - columns.begin());
     const double unit = (value.value - bounds.centre()[i]) / bounds.half_width()[i];
-    // The map may round past the edge for a value on it.
+    // For a value on the edge, the map may round past it.
     constexpr double edge = 1 + 1e-12;
     if (!bounds.is_none() && !(unit >= -edge && unit <= edge))
       throw missing_complaint(fmt::format("the value of {} must lie inside its bounds", value.column));

@@ -13,14 +13,14 @@ enum class CellStatus { number, missing, text, not_finite, out_of_range };
 [[nodiscard]] std::string_view describe(CellStatus status);
 
 /// Reads a decimal number with optional sign and exponent, blanks around it allowed, into the nearest double
-/// (ties to even), whatever the locale. Hexadecimal, nan and inf are refused; what is too small for a
-/// subnormal is zero.
+/// (ties to even), whatever the locale. Hexadecimal, nan and inf are refused; a number too small for a
+/// subnormal is read as zero.
 [[nodiscard]] CellStatus parse_number(std::string_view cell, double& value);
 
 /// Whether the cell is blank or a word that stands for a missing value: NA, N/A, NaN, null, in any case.
 [[nodiscard]] bool is_missing(std::string_view cell);
 
-/// The index of a column called by its 1-based number, if `text` is one and there are so many.
+/// The index of a column that is named by its 1-based number, if `text` is such a number and at most `count`.
 [[nodiscard]] std::optional<std::size_t> column_number(std::string_view text, std::size_t count);
 
 }  // namespace jme

@@ -12,13 +12,13 @@
 
 namespace jme::data {
 
-/// A file's bytes, decompressed as its name or `compression` says; never as its bytes say.
+/// A file's bytes, decompressed as its name or `compression` says; the bytes themselves never decide it.
 class ByteSource {
  public:
   explicit ByteSource(const std::string& path, Compression compression = Compression::automatic,
                       BeforeRead before_read = {});
 
-  /// At least one byte, 0 only at the end.
+  /// Reads at least one byte; returns 0 only at the end.
   std::size_t read(std::span<char> into);
   [[nodiscard]] const std::string& name() const { return file_.name(); }
   [[nodiscard]] std::optional<double> progress() const { return file_.progress(); }

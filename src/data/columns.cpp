@@ -69,7 +69,7 @@ std::vector<std::size_t> select_columns(const std::vector<std::string>& availabl
   double ignored = 0.0;
   for (const std::size_t index : selected) {
     if (!requested.empty() || names.insert(available[index]).second)
-      continue;  // chosen one by one: their user knows
+      continue;  // chosen one by one: the user knows them
     const bool is_text = parse_number(available[index], ignored) == CellStatus::text;
     throw DataError(fmt::format("{}: two of the columns have the same name{}{}", place, is_text ? ": " : "",
                                 is_text ? available[index] : ""));

@@ -8,20 +8,20 @@
 
 namespace jme::data {
 
-/// More columns than this are taken for a file that is not what it seems.
+/// A file with more columns than this is taken to be something else.
 constexpr std::size_t most_columns = std::size_t{1} << 20;
 
 /// "1" to "n": the names of columns that have none.
 [[nodiscard]] std::vector<std::string> numbered_columns(std::size_t count);
 
 /// Places in `available` of the `requested` columns, by name or else by 1-based number; all if none is
-/// requested. Throws InvalidParameter("columns") on an unknown or repeated one, DataError at `place` where
-/// the file names two of them alike.
+/// requested. Throws InvalidParameter("columns") for an unknown or repeated column, DataError at `place`
+/// where the file has two columns of the same name.
 [[nodiscard]] std::vector<std::size_t> select_columns(const std::vector<std::string>& available,
                                                       const std::vector<std::string>& requested,
                                                       std::string_view place);
 
-/// The name as it can be shown: line breaks and tabs become spaces. Throws DataError at `place` if it is no
+/// The name as it can be shown: line breaks and tabs become spaces. Throws DataError at `place` if it is not
 /// text.
 [[nodiscard]] std::string presentable_name(std::string_view name, std::string_view place);
 

@@ -108,8 +108,8 @@ class CsvRows final : public TextRows {
     return names;
   }
 
-  // A first row mistaken for a header would be lost, and its cells published as names. A number is a name
-  // only where the user wrote that very name.
+  // A first row mistaken for a header would be lost, and its cells published as names. A number is accepted
+  // as a name only where the user wrote exactly that name.
   void refuse_numbers_as_names(const std::vector<std::string>& asked, const std::string& place) const {
     double ignored = 0.0;
     const Remedy no_header{.field = "no_header"};

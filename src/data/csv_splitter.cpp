@@ -81,7 +81,7 @@ void CsvSplitter::split_quoted() {
   }
 }
 
-// Where the quoted cell that starts at `from` ends; the end of the record if it does not.
+// Where the quoted cell that starts at `from` ends; the end of the record if the quote is never closed.
 std::size_t CsvSplitter::closing_quote(std::size_t from) const {
   for (;;) {
     const std::size_t quote = text_.find('"', from);

@@ -9,7 +9,7 @@
 namespace jme::data {
 
 /// Cuts a CSV record into cells (RFC 4180): a cell that starts with a quote may hold delimiters, doubled
-/// quotes and line breaks. A quote later in a cell is a character like others.
+/// quotes and line breaks. A quote later in a cell is an ordinary character.
 class CsvSplitter {
  public:
   explicit CsvSplitter(char delimiter) : delimiter_(delimiter) {}
@@ -23,7 +23,7 @@ class CsvSplitter {
   [[nodiscard]] std::string_view cell(std::size_t index) const {
     return text_.substr(cells_[index].begin, cells_[index].end - cells_[index].begin);
   }
-  /// The cell as meant: doubled quotes undone, or blanks around an unquoted one removed.
+  /// The cell's meaning: doubled quotes become single ones, or blanks around an unquoted cell are removed.
   [[nodiscard]] std::string unescaped(std::size_t index) const;
   /// Whether something other than blanks stood between a closing quote and the delimiter.
   [[nodiscard]] bool has_stray_text() const { return stray_text_; }

@@ -19,7 +19,7 @@ struct RowWidth {
 /// "2 are needed" or "at least 2 are needed".
 [[nodiscard]] std::string describe(const RowWidth& width);
 
-/// Columns of input without a header, as the options declare them: no row has a say.
+/// Columns of input without a header, as the options declare them: no row can change them.
 struct DeclaredColumns {
   std::vector<std::string> names;
   std::vector<std::size_t> places;  ///< in a row of cells, from 0; empty unless every name is a number

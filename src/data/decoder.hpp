@@ -16,7 +16,7 @@ class Decoder {
   };
 
   virtual ~Decoder() = default;
-  /// Decodes from `in` to `out` as far as either reaches; `last` says that nothing follows `in`.
+  /// Decodes from `in` to `out` until one of them ends; `last` says that nothing follows `in`.
   virtual Step decode(std::span<const char> in, bool last, std::span<char> out) = 0;
   /// Whether the input may end here.
   [[nodiscard]] virtual bool complete() const = 0;

@@ -18,9 +18,9 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
   ~InputFile();
 
-  /// At least one byte, 0 only at the end.
+  /// Reads at least one byte; returns 0 only at the end.
   std::size_t read(std::span<char> into);
-  /// How messages call the file.
+  /// The name of the file in messages.
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Fraction read, where the size is known.
   [[nodiscard]] std::optional<double> progress() const;

@@ -14,7 +14,7 @@ namespace ondemand = simdjson::ondemand;
 static_assert(RecordSource::padding >= simdjson::SIMDJSON_PADDING);
 
 constexpr std::size_t not_taken = static_cast<std::size_t>(-1);
-// Of the last row's keys, so many are remembered: rows cannot fill the memory.
+// At most this many of the last row's keys are remembered, so that rows cannot fill the memory.
 constexpr std::size_t longest_known_key = 256, most_known_keys = std::size_t{1} << 16;
 
 struct NameHash {
@@ -28,7 +28,7 @@ struct JsonCell {
   bool is_missing = true;
 };
 
-// What a JSON value is as a cell; nothing if it is no JSON.
+// What a JSON value means as a cell; nothing if it is not JSON.
 std::optional<JsonCell> read_cell(ondemand::value value, double& number) {
   std::string_view token = value.raw_json_token();
   token = token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
@@ -45,7 +45,7 @@ std::optional<JsonCell> read_cell(ondemand::value value, double& number) {
   if (token == "null") return JsonCell{};
   if (value.get_double().get(number) == simdjson::SUCCESS)
     return JsonCell{.status = CellStatus::number, .is_missing = false};
-  // NaN and Infinity, which Python writes, and numbers beyond the range deserve their own words.
+  // NaN and Infinity, which Python writes, and numbers beyond the range get their own messages.
   const CellStatus status = parse_number(token, number);
   if (status == CellStatus::not_finite || status == CellStatus::out_of_range)
     return JsonCell{.status = status, .is_missing = is_missing(token)};
@@ -137,7 +137,7 @@ class NdjsonRows final : public TextRows {
     if (document.get_array().get(array) != simdjson::SUCCESS)
       return bad({.kind = RowProblem::Kind::not_json});
     std::size_t place = 0;
-    std::optional<RowProblem> problem;  // told only if the width is right
+    std::optional<RowProblem> problem;  // reported only if the width is right
     for (auto element : array) {
       if (element.error() != simdjson::SUCCESS) return bad({.kind = RowProblem::Kind::not_json});
       const std::size_t slot = place < slot_of_place_.size() ? slot_of_place_[place] : not_taken;
@@ -152,8 +152,8 @@ class NdjsonRows final : public TextRows {
     return problem ? bad(*problem) : RowStatus::good;
   }
 
-  // Objects of one file mostly have the same keys in the same order: the last row's are tried before the
-  // hash.
+  // Objects of one file mostly have the same keys in the same order, so the last row's keys are tried before
+  // the hash.
   std::size_t slot_of(std::string_view key, std::size_t place) {
     if (place < known_keys_.size() && known_keys_[place].key == key) return known_keys_[place].slot;
     const auto found = slot_of_key_.find(key);

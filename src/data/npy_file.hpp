@@ -24,7 +24,7 @@ struct NpyHeader {
   static NpyHeader parse(std::string_view literal, const std::string& name);
 };
 
-/// A .npy file of one or two dimensions, its data still to be taken.
+/// A .npy file of one or two dimensions whose data have not been taken yet.
 class NpyFile {
  public:
   explicit NpyFile(const std::string& path, Compression compression = Compression::automatic,

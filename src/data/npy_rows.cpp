@@ -10,7 +10,7 @@
 namespace jme::data {
 namespace {
 
-/// Streams row-major files; a column-major one has to be held whole.
+/// Streams row-major files; a column-major file has to be held in memory as a whole.
 class NpyRows final : public RowSource {
  public:
   NpyRows(const std::string& path, const InputOptions& options)

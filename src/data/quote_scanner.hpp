@@ -5,7 +5,7 @@
 namespace jme::data {
 
 /// Follows the quotes of a CSV record, piece by piece: where the record is inside a quoted cell, a line feed
-/// does not end it. Cells are what CsvSplitter makes of them.
+/// does not end it. What is a cell is decided as in CsvSplitter.
 class QuoteScanner {
  public:
   explicit QuoteScanner(char delimiter) : delimiter_(delimiter) {}

@@ -14,7 +14,7 @@ constexpr std::size_t initial_record_buffer = std::size_t{1} << 16;
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-// Where the byte first stands in [from, end) of the buffer.
+// Where the byte first occurs in [from, end) of the buffer.
 std::size_t find_byte(const std::vector<char>& buffer, char byte, std::size_t from, std::size_t end) {
   const void* const hit = std::memchr(buffer.data() + from, byte, end - from);
   return hit == nullptr ? none : static_cast<std::size_t>(static_cast<const char*>(hit) - buffer.data());

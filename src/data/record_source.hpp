@@ -13,7 +13,7 @@ namespace jme::data {
 
 /// The records of a text file: its lines, or with Records::quoted its lines joined while a quote is open. A
 /// line ends with LF or CRLF; bytes after the last LF are a line too. A byte order mark at the start is left
-/// out. Every record is given, blank ones included, and nothing in one of them changes another.
+/// out. Every record is given, including blank ones, and nothing in a record changes another record.
 class RecordSource {
  public:
   /// Bytes that may be read (not used) past a record's end, as simdjson does.

@@ -50,7 +50,7 @@ struct RowReader::Impl {
   bool is_bad = false;
   std::size_t bad_rows = 0;
   std::size_t rows = 0;
-  std::optional<DataError> error = {};  // that ended the reading
+  std::optional<DataError> error = {};  // the error that ended the reading
 
   [[noreturn]] void end_with(DataError reason) {
     error = std::move(reason);

@@ -38,7 +38,7 @@ struct RowProblem {
   Kind kind = Kind::none;
   std::size_t column = 0;                   ///< blank, cell, repeated_key: index among the columns taken
   CellStatus status = CellStatus::missing;  ///< cell
-  bool is_missing = false;                  ///< blank, cell: it stands for a missing value, however written
+  bool is_missing = false;                  ///< blank, cell: it means a missing value, however it is written
   std::size_t found = 0;                    ///< width: how many cells
   std::size_t expected = 0;                 ///< too_long: bytes allowed
 
@@ -53,23 +53,23 @@ struct RowProblem {
   }
 };
 
-/// Rows of one format, a function of its record and of public choices each. A file that is broken as a whole
-/// throws DataError; a bad row is a status.
+/// Rows of one format; each is a function of its record and of public choices. A file that is broken as a
+/// whole throws DataError; a bad row is a status.
 class RowSource {
  public:
   virtual ~RowSource() = default;
 
   /// Reads the columns taken; after `bad` the content of `row` means nothing.
   virtual RowStatus next(std::span<double> row) = 0;
-  /// 1-based line or row last read, 0 before the first, and how messages call it.
+  /// 1-based line or row last read, 0 before the first, and its name in messages.
   [[nodiscard]] std::size_t line() const { return line_; }
   [[nodiscard]] virtual std::string place() const = 0;
   [[nodiscard]] virtual std::optional<double> progress() const = 0;
 
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
-  /// A rule a column.
+  /// One rule per column.
   void on_missing(std::vector<OnMissing> rules) { rules_ = std::move(rules); }
-  /// Cells of the last row that were missing and may be.
+  /// Cells of the last row that were missing where that is allowed.
   [[nodiscard]] const std::vector<std::size_t>& missing_cells() const { return missing_; }
   void forget_missing_cells() { missing_.clear(); }
   [[nodiscard]] const RowProblem& problem() const { return problem_; }
@@ -81,7 +81,8 @@ class RowSource {
     problem_ = problem;
     return RowStatus::bad;
   }
-  /// Takes note of a cell that is no number. True where it is missing and may be: the row goes on, with 0.
+  /// Takes note of a cell that is not a number. True where it is missing and that is allowed: then the cell
+  /// counts as 0 and the row goes on.
   bool forgive(std::size_t column, bool is_missing, std::span<double> row) {
     if (!is_missing || column >= rules_.size() || rules_[column] != OnMissing::fill) return false;
     missing_.push_back(column);

@@ -10,8 +10,8 @@
 
 namespace jme::data {
 
-/// Rows that are records of text, one for one: a blank record is a row whose cells are all missing; one that
-/// is too long or has a NUL byte is a bad row.
+/// Rows that are records of text, one row per record: a blank record is a row whose cells are all missing; a
+/// record that is too long or has a NUL byte is a bad row.
 class TextRows : public RowSource {
  public:
   TextRows(const std::string& path, const InputOptions& options) : records_(path, options) {}
@@ -23,7 +23,7 @@ class TextRows : public RowSource {
  protected:
   /// Reads a record that is text and not blank.
   virtual RowStatus parse(std::string_view record, std::span<double> row) = 0;
-  /// The first record that is not blank, as a header; a bad one is an error. Its place is current_place().
+  /// The first record that is not blank, as a header; a bad record is an error. Its place is current_place().
   [[nodiscard]] std::string_view read_header();
   /// Reads up to the first row; throws DataError where there is none.
   void expect_rows();

@@ -19,7 +19,7 @@ void* allocate_lines(std::size_t bytes) {
   void* memory = ::operator new(bytes, alignment(bytes));
 #ifdef MADV_HUGEPAGE
   if (bytes >= large_page)
-    madvise(memory, bytes, MADV_HUGEPAGE);  // advice: nothing is lost where it is refused
+    madvise(memory, bytes, MADV_HUGEPAGE);  // only advice: nothing is lost where it is refused
 #endif
   return memory;
 }

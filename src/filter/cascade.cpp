@@ -79,7 +79,7 @@ class StageSlots {
     for (std::size_t i = 0; i < modes.size(); ++i) value.push_back({sum(i), modes[i].weight});
   }
 
-  /// The modes take in the input that leaves the taps; only after the step's output was used.
+  /// The modes take in the input that leaves the taps. Call only after the step's output was used.
   void advance(std::size_t t, SlotCovariance& covariance) {
     const std::size_t taps = stage_.series->taps.size();
     if (t + 1 < taps) return;

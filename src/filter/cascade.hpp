@@ -18,8 +18,8 @@ struct Stage {
   [[nodiscard]] std::size_t states() const { return series->taps.size() + series->modes.size(); }
 };
 
-/// White noise with standard deviation noise[t] runs through `first`, is multiplied by gain[t], runs through
-/// `second`.
+/// White noise with standard deviation noise[t] runs through `first`, is multiplied by gain[t], and runs
+/// through `second`.
 struct Cascade {
   Stage first;
   std::span<const double> noise;
@@ -34,7 +34,7 @@ inline constexpr std::size_t max_cascade_states = 40;
 [[nodiscard]] std::size_t states(const Cascade& cascade);
 
 /// Var of the cascade's output at every step, by a recursion for the covariance of all its states:
-/// O(states^2) a step (docs/theory/shaping.md#norms-by-recursion).
+/// O(states^2) per step (docs/theory/shaping.md#norms-by-recursion).
 [[nodiscard]] std::vector<double> output_variances(const Cascade& cascade);
 
 }  // namespace jme

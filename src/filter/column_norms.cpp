@@ -106,8 +106,8 @@ std::vector<double> squared_column_norms(const Filter& c) {
   // A replaced last row is added by itself to the columns of the rows before it.
   const std::size_t regular = c.last_row() ? n - 1 : n;
   norms = c.row().is_one() ? unscheduled(c.core(), regular) : scheduled(c.core(), c.row(), regular);
-  // The recursions round once a step and a sensitivity is made of these norms: they may come out too large
-  // only.
+  // The recursions round once per step. A sensitivity is computed from these norms, so they may only come out
+  // too large.
   const double rounding =
       c.row().is_one() ? 1 : 1 + 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(n);
   norms.resize(n, 0.0);

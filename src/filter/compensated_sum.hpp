@@ -2,8 +2,8 @@
 
 namespace jme {
 
-/// A running sum whose error stays at one rounding, however many terms (Kahan; here terms are squares, so the
-/// sum never shrinks).
+/// A running sum whose error stays at one rounding, however many terms there are (Kahan; here the terms are
+/// squares, so the sum never shrinks).
 class CompensatedSum {
  public:
   void add(double term) {

@@ -14,7 +14,7 @@ constexpr std::size_t short_kernel = 64;
 
 std::vector<double> convolve_directly(std::span<const double> kernel, std::span<const double> x) {
   std::vector<double> y(x.size(), 0.0);
-  // Lags outside, steps inside: contiguous and without a chain of dependent sums.
+  // The outer loop is over lags, the inner one over steps: contiguous, and without a chain of dependent sums.
   for (std::size_t lag = 0; lag < kernel.size(); ++lag) {
     const double weight = kernel[lag];
     if (weight == 0) continue;

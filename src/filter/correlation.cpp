@@ -14,7 +14,7 @@ namespace {
 using Real = ExtendedFft::Real;
 
 constexpr std::size_t shortest_reach = std::size_t{1} << 10;
-/// Past the rounding of a compensated sum of rounded products.
+/// A factor that covers the rounding of a compensated sum of rounded products.
 constexpr double past_sum = 1 + 0x1p-49;
 
 std::span<const double> without_trailing_zeros(std::span<const double> values) {
@@ -30,8 +30,8 @@ double direct_sum(std::span<const double> a, std::span<const double> b, std::siz
   return sum.value() * past_sum;
 }
 
-/// Norms of what is left of b from each place on: by Cauchy and Schwarz no sum at that lag is larger than
-/// ||a|| times it.
+/// Norms of the part of b from each place on: by Cauchy and Schwarz no sum at that lag is larger than ||a||
+/// times this norm.
 std::vector<double> tail_norms(std::span<const double> b) {
   std::vector<double> norms(b.size() + 1, 0.0);
   CompensatedSum squares;
@@ -44,7 +44,7 @@ std::vector<double> tail_norms(std::span<const double> b) {
 
 using Values = std::vector<ExtendedFft::Complex>;
 
-/// The part of `values` from `begin` on, zeros behind it. Returns its norm.
+/// Writes the part of `values` from `begin` on, with zeros after it. Returns its norm.
 Real fill(Values& into, std::span<const double> values, std::size_t begin, std::size_t count) {
   Real squares = 0;
   for (std::size_t k = 0; k < into.size(); ++k) {
@@ -55,12 +55,13 @@ Real fill(Values& into, std::span<const double> values, std::size_t begin, std::
   return std::sqrt(squares);
 }
 
-/// Sums for the lags first .. first + count - 1, block after block of a; all blocks share the way back.
+/// Sums for the lags first .. first + count - 1, block after block of a; all blocks share the inverse
+/// transform.
 ///
 /// A transform of N = 2^m numbers is wrong by at most m eta in the 2-norm, relatively, eta = mu + 4 sqrt2 u
 /// for twiddle factors wrong by mu (Higham, Accuracy and Stability, 24.1); mu <= 8 u here. Two transforms,
-/// their product and the way back are then wrong by less than (3 m eta + 8 u) ||a|| ||b|| in every sum,
-/// adding the spectra of B blocks by B u of it more.
+/// their product and the inverse transform are then wrong by less than (3 m eta + 8 u) ||a|| ||b|| in every
+/// sum; adding the spectra of B blocks adds B u of it.
 class LagWindow {
  public:
   LagWindow(const ExtendedFft& fft, std::size_t count) : fft_(fft), count_(count) {}
@@ -75,7 +76,7 @@ class LagWindow {
       error_ += norm_a * fill(right_, b, begin + first, fft_.size());
       fft_.forward(left_);
       fft_.forward(right_);
-      // The conjugate of conj(a) b, because the way back is a forward transform of the conjugate.
+      // The conjugate of conj(a) b, because the inverse transform is a forward transform of the conjugate.
       for (std::size_t k = 0; k < sums_.size(); ++k) {
         const auto &x = left_[k], &y = right_[k];
         sums_[k].re += x.re * y.re + x.im * y.im;
@@ -88,7 +89,7 @@ class LagWindow {
     error_ *= (64 * levels + static_cast<Real>(blocks)) * u;
   }
 
-  /// At `first` + offset, rounded up.
+  /// The sum at lag `first` + offset, rounded up.
   [[nodiscard]] double bound(std::size_t offset) const {
     const Real sum = std::max<Real>(sums_[offset].re / static_cast<Real>(fft_.size()), 0) + error_;
     return static_cast<double>(sum) * past_sum;
@@ -105,7 +106,7 @@ std::vector<double> transformed(std::span<const double> a, std::span<const doubl
                                 std::span<const std::size_t> lags, std::size_t largest_transform) {
   const std::size_t reach = std::min(b.size(), *std::ranges::max_element(lags) + 1);  // lags to cover
   std::size_t size = std::min(std::bit_ceil(a.size() + reach), largest_transform);
-  // Few lags: many short blocks cost less than one long one.
+  // For few lags, many short blocks cost less than one long block.
   size = std::min(size, std::bit_ceil(4 * std::max(reach, shortest_reach)));
   const ExtendedFft fft(size);
   const std::size_t window = std::min(reach, size / 2);

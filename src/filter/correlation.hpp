@@ -6,7 +6,7 @@
 
 namespace jme {
 
-/// Where sums are quick enough one by one, and the longest transform; tests make them small.
+/// Up to where sums are quick enough one by one, and the longest transform; tests use small values.
 struct CorrelationLimits {
   std::size_t direct_terms = std::size_t{1} << 24;  // less than a tenth of a second
   std::size_t largest_transform = std::size_t{1} << 22;

@@ -10,7 +10,7 @@ namespace jme {
 /// Norms step by step; `last` leaves the state as it is.
 class ErrorNormStream::Recursion {
  public:
-  /// None where A or C has too many states.
+  /// Null where A or C has too many states.
   static std::unique_ptr<Recursion> of(const Filter& a, const Filter& c);
 
   Recursion() = default;

@@ -119,7 +119,8 @@ class ToeplitzRecursion : public ErrorNormStream::Recursion {
   std::size_t done_ = 0;
 };
 
-/// What a release sees of x, the newest value of C^-1 z, and m, the running sum of those before.
+/// Variances and covariance that a release sees: of x, the newest value of C^-1 z, and m, the running sum of
+/// the values before.
 struct Seen {
   double fresh, both, memory;  // Var x, Cov(x, m), Var m
   [[nodiscard]] double variance(double tap, double weight) const {
@@ -131,7 +132,7 @@ struct Seen {
 /// and A under white noise, exactly, step by step (docs/theory/shaping.md#norms-by-recursion). With b_0, r
 /// and theta those of T^-1, Z its running sums and m that of A:
 ///     y = b_0 u + r'Z,  u = z / row,  Z <- theta o Z + u,  x = y / column,  m <- pole m + x.
-/// `Modes` of them; columns are padded to whole vectors of two.
+/// T^-1 has `Modes` modes; columns are padded to whole vectors of two.
 template <int Modes>
 class ModalRecursion : public ErrorNormStream::Recursion {
  public:
@@ -378,7 +379,7 @@ void ErrorNormStream::next(std::span<double> out) {
 
 double ErrorNormStream::at(std::size_t step) {
   if (step + 1 < done_) throw Error("error norms: steps must be asked for in order");
-  // In pieces, because a call a step would cost more than the steps.
+  // In pieces, because one call per step would cost more than the steps themselves.
   std::vector<double> skipped;
   while (done_ <= step) {
     skipped.resize(std::min<std::size_t>(step + 1 - done_, Schedule::block));

@@ -47,7 +47,8 @@ std::vector<double> toeplitz_error_norms(const Filter& a, const Filter& c) {
     norms[t] = row * row * sum.value();
   }
   if (a.last_mode_weight()) {
-    // The last row alone sees another weight: its response is the tap's part plus a rescaled mode's part.
+    // Only the last row has another weight: its response is the tap's part plus the rescaled part of the
+    // mode.
     const double tap = a.core().taps[0];
     const Mode& mode = a.core().modes[0];
     double mode_sum = 0;

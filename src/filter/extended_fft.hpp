@@ -5,8 +5,8 @@
 
 namespace jme {
 
-/// A discrete Fourier transform in extended precision, of a length that is a power of 2. Eigen's has twiddle
-/// factors of double precision only.
+/// A discrete Fourier transform in extended precision, of a length that is a power of 2. Eigen's transform
+/// has twiddle factors of double precision only.
 class ExtendedFft {
  public:
   using Real = long double;
@@ -16,7 +16,7 @@ class ExtendedFft {
 
   explicit ExtendedFft(std::size_t size);
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// In place, without a factor; the inverse is forward() of the conjugate, divided by the size.
+  /// Transforms in place, without a factor; the inverse is forward() of the conjugate, divided by the size.
   void forward(std::vector<Complex>& values) const;
 
  private:

@@ -207,7 +207,7 @@ std::vector<double> Filter::solve_transposed(std::span<const double> y) const {
   std::vector<double> rest = copy(y);
   double last = 0;
   if (last_row_) {
-    // F' = [B' r; 0 r_n]: the last unknown first, then the leading block B without its row.
+    // F' = [B' r; 0 r_n]: solve for the last unknown first, then for the leading block B without its row.
     last = rest.back() / last_row_->back();
     rest.pop_back();
     for (std::size_t t = 0; t < rest.size(); ++t) rest[t] -= (*last_row_)[t] * last;

@@ -102,13 +102,13 @@ std::vector<double> monotone_scheduled_bounds(const Scheduled& c, std::span<cons
 }
 
 // The same for any coefficients, by their envelope, where rows have no schedule: U_lag(j) is a running sum.
-// Among columns that are scaled no more than the first one the earliest pair has the largest product.
+// Among columns that are scaled no more than the first one, the earliest pair has the largest product.
 std::vector<double> envelope_scheduled_bounds(const Filter& c, std::span<const std::size_t> lags) {
   const std::size_t n = c.steps();
   const std::vector<double> envelope = envelope_of(c.core(), n);
   std::vector<double> columns(n);
   c.column().fill(0, columns);
-  std::vector<double> largest_before(columns);  // of a column and those before it
+  std::vector<double> largest_before(columns);  // the largest scale of a column and those before it
   for (std::size_t j = 1; j < n; ++j) largest_before[j] = std::max(largest_before[j], largest_before[j - 1]);
   std::size_t even = 0;  // columns before the first that is scaled up more than the first of all
   while (even < n && largest_before[even] == columns[0]) ++even;
@@ -136,7 +136,7 @@ std::vector<double> envelope_scheduled_bounds(const Filter& c, std::span<const s
 // because d_i >= d_j: an average of c_{m+lag} / c_m, which is largest where l does not fall at all.
 std::vector<double> endless_bounds(const Toeplitz& core, std::span<const std::size_t> lags) {
   if (!inverse_modes(core))
-    return std::vector<double>(lags.size(), 1.0);  // no two columns of norm 1 have more
+    return std::vector<double>(lags.size(), 1.0);  // no two columns of norm 1 have a larger product
   const double norm = endless_column_norm(core);
   std::vector<double> bounds;
   for (const std::size_t lag : lags) {

@@ -45,7 +45,7 @@ std::optional<InverseModes> inverse_modes(const Toeplitz& core) {
     double slope = 0;
     for (const Mode& mode : modes) slope -= mode.weight / std::pow((1 - mode.pole) - gap, 2);
     const double weight = 1 / slope;
-    if (!(weight < 0) || !(gap > low && gap < high)) return std::nullopt;  // a pole and its zero are one
+    if (!(weight < 0) || !(gap > low && gap < high)) return std::nullopt;  // a pole and its zero coincide
     inverse.gaps.push_back(gap);
     inverse.poles.push_back(1 - gap);
     inverse.weights.push_back(weight);

@@ -12,13 +12,13 @@
 namespace jme {
 namespace {
 
-/// From here on endless blocks grow with time, as 1/256 of their start: a chord is then within 2e-6 q of the
-/// schedule.
+/// From here on, blocks of columns without end grow with time, as 1/256 of their start: a chord is then
+/// within 2e-6 q of the schedule.
 constexpr std::size_t first_leap = 256 * Schedule::block;
 /// Norms to the last step include the tail beyond it, and only its very end is bounded coarsely.
 constexpr double tail = 2;
 
-/// log(p_i p_k) of every pair, exact for poles near 1: 1 - p is.
+/// log(p_i p_k) of every pair, exact for poles near 1, because 1 - p is exact.
 std::vector<double> log_ratios(std::span<const double> poles) {
   std::vector<double> logs;
   for (std::size_t i = 0; i < poles.size(); ++i) {
@@ -66,7 +66,7 @@ Schedule::InverseNorms Schedule::inverse_norms(const Schedule& row, const Toepli
 
 Schedule Schedule::inverse_column_norms(const Schedule& row, const Toeplitz& core, std::size_t steps) {
   InverseNorms norms = inverse_norms(row, core, steps);
-  // A sum of positive terms with powers of a rounded ratio: the relative error grows by at most 3 u a step.
+  // A sum of positive terms with powers of a rounded ratio: the relative error grows by at most 3 u per step.
   norms.up = 1 + 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(steps + norms.pairs() + 16);
   for (std::size_t end = block; end < steps; end += block) norms.ends.push_back(end);
   norms.ends.push_back(steps);
@@ -97,10 +97,10 @@ Schedule Schedule::inverse_endless_column_norms(const Schedule& row, const Toepl
   const auto last = static_cast<std::size_t>(tail * static_cast<double>(steps));
   for (; end < last; end += std::max(block, end / first_leap * block)) norms.ends.push_back(end);
   norms.ends.push_back(end);
-  // 3 u a step as above; the leaps and their closed forms lose far less than the steps they stand for.
+  // 3 u per step as above; the leaps and their closed forms lose far less than the steps that they replace.
   norms.up = 1 + 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(end + norms.pairs() + 16);
   norms.sums.resize(norms.ends.size() * norms.pairs());
-  // From there on the schedule is at most what it is there: l^2 / (1 - p_i p_k).
+  // From there on the schedule is at most its value there, which gives l^2 / (1 - p_i p_k).
   std::vector<double> sums;
   const double beyond = std::exp(2 * norms.row->log_at(static_cast<double>(end)));
   for (const double log_ratio : log_ratios(norms.poles)) sums.push_back(beyond / -std::expm1(log_ratio));
@@ -113,8 +113,9 @@ Schedule Schedule::inverse_endless_column_norms(const Schedule& row, const Toepl
   return schedule;
 }
 
-// V(to) from V(from), from > to. Block by block exactly; over a leap by the chord: log l^2 is convex where l
-// is a falling power, so l_t^2 <= l_to^2 g^(t - to) with g from the two ends, and the sum is geometric.
+// V(to) from V(from), from > to. Block by block it is exact; over a leap it uses the chord: log l^2 is convex
+// where l is a falling power, so l_t^2 <= l_to^2 g^(t - to) with g from the two ends, and the sum is
+// geometric.
 void Schedule::InverseNorms::leap(std::size_t from, std::size_t to, std::span<double> pair_sums) const {
   const auto length = static_cast<double>(from - to);
   const double first = row ? 2 * row->log_at(static_cast<double>(to)) : 0.0;
@@ -148,7 +149,7 @@ std::vector<double> Schedule::InverseNorms::sums_at(std::size_t end) const {
 void Schedule::InverseNorms::fill(std::size_t begin, std::span<double> out) const {
   while (!out.empty()) {
     const std::size_t first = begin - begin % block;
-    // The last block ends where the columns do; without an end, all blocks are whole.
+    // The last block ends where the columns end; for columns without end, all blocks are whole.
     const std::size_t end = std::min(first + block, ends.back());
     const std::size_t count = std::min(out.size(), end - begin);
     std::vector<double> rows(end - begin);

@@ -11,15 +11,17 @@ double largest_squared_inverse_row_norm(const Filter& c) {
   return error_norm_totals(Filter::identity(c.steps()), c).largest;
 }
 
-// Row t of C^-1 is b_{t-s} / (column_t row_s), b the coefficients of the core's inverse: one positive, the
-// others negative and in sum less than it (inverse_modes.hpp), so that ||b||_2 <= sqrt(2) b_0.
+// Row t of C^-1 is b_{t-s} / (column_t row_s), b the coefficients of the core's inverse: the first is
+// positive, the others are negative and their moduli sum to less than it (inverse_modes.hpp), so that ||b||_2
+// <= sqrt(2) b_0.
 double inverse_row_norm_bound(const Filter& c) {
   const double infinity = std::numeric_limits<double>::infinity();
   const Toeplitz& core = c.core();
   if (c.is_dense() || c.last_row() || !inverse_modes(core)) return infinity;
   const double core_bound = std::sqrt(2.0) / core.taps[0];
   if (c.is_toeplitz()) return core_bound;
-  // Without end no schedule rises: 1 / (column_t row_s) <= ||column t of diag(row) T|| / row_t <= ||T||.
+  // For columns without end no schedule rises: 1 / (column_t row_s) <= ||column t of diag(row) T|| / row_t <=
+  // ||T||.
   if (c.is_endless()) return core_bound * endless_column_norm(core) * (1 + 0x1p-12);
   ScheduleReader rows, columns;
   double smallest_row = infinity, largest = 0;

@@ -11,7 +11,7 @@
 namespace jme {
 namespace {
 
-/// Products that error norms may take: some hundredths of a second.
+/// The most products that error norms may take: some hundredths of a second.
 constexpr std::size_t most_products = std::size_t{1} << 25;
 
 double sum_of_moduli(std::span<const double> values) {
@@ -33,9 +33,9 @@ double tap_sum(const Toeplitz& core) {
 }
 
 /// Coefficients of the core or its inverse up to where they no longer matter: a stretch as long as the
-/// longest lag below 2^-60 of the largest. What follows such a stretch stays there: the series itself falls,
-/// and through the lag taps at most sum_i |a_i| < 1 times as much as there was comes back. All `steps` of
-/// them otherwise.
+/// longest lag below 2^-60 of the largest. What follows such a stretch stays that small: the series itself
+/// falls, and the lag taps bring back at most sum_i |a_i| < 1 times what there was. Otherwise all `steps`
+/// coefficients.
 template <typename Coefficients>
 std::vector<double> settled(const Toeplitz& core, std::size_t steps, const Coefficients& coefficients) {
   const std::size_t lag = longest_lag(core);
@@ -65,10 +65,11 @@ std::vector<double> settled_inverse(const Toeplitz& core, std::size_t steps) {
 
 // Column j of T is c_0 .. c_{n-1-j}, with c = t / (1 + sum_i a_i x^lag_i) for the series t without lag taps.
 // Computed coefficients satisfy the recursion up to 2 u (|t_m| + sum_i |a_i c_{m-lag_i}|) in every step, and
-// that reaches later ones through g = 1 / (1 + sum_i a_i x^lag_i): together at most
+// this error reaches later coefficients through g = 1 / (1 + sum_i a_i x^lag_i): together at most
 //     2 u ||g||_1 (||t||_2 + sum_i |a_i| ||c||_2)
-// in the 2-norm, where ||t||_2 <= (1 + sum_i |a_i|) ||c||_2. The series itself and the sums of squares lose
-// u a step; what is cut off is below 2^-60 of the largest coefficient, so n 2^-120 of the sum.
+// in the 2-norm, where ||t||_2 <= (1 + sum_i |a_i|) ||c||_2. The series itself and the sums of squares lose u
+// per step; coefficients that are cut off are below 2^-60 of the largest one, so they are below n 2^-120 of
+// the sum.
 Schedule lagged_inverse_column_norms(const Toeplitz& core, std::size_t steps) {
   const std::vector<double> c = settled_coefficients(core, steps);
   Toeplitz lags;
@@ -100,7 +101,7 @@ bool has_lagged_error_norms(const Filter& a, const Filter& c) {
 }
 
 // Row t of A D T^-1 with D = d + delta, delta zero before the last steps: d g_{t-s} + f_t(s), g the
-// coefficients of A T^-1, and f_t(s) the window's sum of delta_i b_{i-s}, which gains and loses one term a
+// coefficients of A T^-1, and f_t(s) the window's sum of delta_i b_{i-s}, which gains and loses one term per
 // step.
 std::vector<double> lagged_error_norms(const Filter& a, const Filter& c) {
   const std::size_t n = a.steps(), window = a.core().taps.size(), first = *c.column().constant_steps();

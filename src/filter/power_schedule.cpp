@@ -10,8 +10,8 @@
 namespace jme {
 namespace {
 
-// Two powers a step would be most of the time that norms take. Inside a piece of 256 steps the schedule is a
-// polynomial to the last digit, wherever both ends are far away.
+// Computing two powers per step would take most of the time that norms take. Inside a piece of 256 steps the
+// schedule is a polynomial to the last digit, wherever both ends are far away.
 constexpr std::size_t piece = 256;
 constexpr double half = 128;
 constexpr std::size_t most_terms = 20;
@@ -21,7 +21,7 @@ constexpr double nearest_end = 16 * half;
 /// logarithmic derivative, (k + 1) p_{k+1} = sum_j e_j p_{k-j}.
 struct PiecePolynomial {
   std::array<double, most_terms> p;
-  std::size_t terms = 0;  ///< 0: too near an end
+  std::size_t terms = 0;  ///< 0: the piece is too near an end
 
   PiecePolynomial(double at_middle, double q, double from_start, double s, double to_end) {
     const bool ends = s != 0;

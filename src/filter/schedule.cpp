@@ -48,7 +48,7 @@ Schedule Schedule::power(double a, double q, std::size_t n, double c, double s) 
   if (!(a > -1) || !std::isfinite(a)) throw InvalidParameter("schedule a", a, "a finite number above -1");
   if (!std::isfinite(q)) throw InvalidParameter("schedule q", q, "finite");
   if (!std::isfinite(s)) throw InvalidParameter("schedule s", s, "finite");
-  // Without the second factor there is no end to stay clear of.
+  // Without the second factor there is no end that the steps must stay below.
   if (s != 0 && (!(c > 0) || !std::isfinite(c))) {
     throw InvalidParameter("schedule c", c, "a finite number above 0");
   }

@@ -11,7 +11,8 @@ namespace jme {
 namespace {
 
 constexpr std::size_t columns_in_leaf = 8;
-/// Past the rounding of what is multiplied here; that of the recursions is far below (GUARANTEES.md).
+/// A factor that covers the rounding of the products formed here; the rounding of the recursions is far
+/// smaller (GUARANTEES.md).
 constexpr double past_rounding = 1 + 0x1p-40;
 
 }  // namespace
@@ -84,7 +85,7 @@ void ScheduledMaxima::look(std::size_t node, std::size_t begin, std::size_t end,
   }
   const std::size_t middle = begin + (end - begin) / 2;
   const double left = bound(2 * node, middle, search), right = bound(2 * node + 1, end, search);
-  // The more promising side first, so that the other may be ruled out by what it finds.
+  // The more promising side comes first, so that what it finds may rule the other side out.
   if (right >= left && right > search.found) look(2 * node + 1, middle, end, search);
   if (left > search.found) look(2 * node, begin, middle, search);
   if (right < left && right > search.found) look(2 * node + 1, middle, end, search);

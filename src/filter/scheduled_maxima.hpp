@@ -13,13 +13,13 @@ namespace jme {
 ///
 /// From lag K = taps.size() on U_lag(j) = sum_a p_a^(lag-K) H_a(j) with H_a the same for all lags. Over a
 /// stretch of columns each factor is at most its maximum there, so that a tree of maxima finds the largest
-/// product in a small part of all columns: those where the bound of their stretch is above what was found.
-/// (Lags below K, and series with a negative pole, look at every column.)
+/// product by examining a small part of all columns: those where the bound of their stretch is above what was
+/// found. (For lags below K, and series with a negative pole, every column is examined.)
 class ScheduledMaxima {
  public:
   ScheduledMaxima(const Toeplitz& series, std::span<const double> squared_rows, std::vector<double> columns);
 
-  /// Rounded up. Quick where the lags come in ascending order.
+  /// Rounded up. It is quick where the lags come in ascending order.
   [[nodiscard]] double at(std::size_t lag);
 
  private:
@@ -35,7 +35,7 @@ class ScheduledMaxima {
   std::size_t leaves_;                 // of the tree, a power of 2
   std::vector<double> largest_;        // of d_j H_a(j) under every node, mode by mode; leaves last
   std::vector<double> values_;         // d_j H_a(j)
-  std::vector<double> powers_;         // p_a^(lag-K) of the lag looked at
+  std::vector<double> powers_;         // p_a^(lag-K) of the present lag
   std::size_t best_ = 0, before_ = 0;  // where the lag before had its maximum, and that lag
 };
 

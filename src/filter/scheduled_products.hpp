@@ -14,8 +14,8 @@ namespace jme {
 [[nodiscard]] std::vector<double> scheduled_products(const Toeplitz& series,
                                                      std::span<const double> squared_rows, std::size_t lag);
 
-/// H_j = sum over t >= j of l_t^2 c_{t-j} w p^(t-j) for a mode (w, p), by the same recursions: what one mode
-/// has of every U at lags from taps.size() = K on is p^(lag-K) H.
+/// H_j = sum over t >= j of l_t^2 c_{t-j} w p^(t-j) for a mode (w, p), by the same recursions: at lags from
+/// taps.size() = K on, one mode's part of every U is p^(lag-K) H.
 [[nodiscard]] std::vector<double> mode_products(const Toeplitz& series, std::span<const double> squared_rows,
                                                 const Mode& mode);
 

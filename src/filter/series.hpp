@@ -21,8 +21,8 @@ namespace jme {
 /// True for taps that are one number repeated and no modes: a window.
 [[nodiscard]] bool is_window(const Toeplitz& series);
 
-/// Values a decaying recursion has fallen to are set to zero below this: they cannot change any sum, and
-/// subnormal numbers would slow every later step a hundredfold.
+/// Values of a decaying recursion are set to zero when they fall below this: they cannot change any sum, and
+/// subnormal numbers would make every later step a hundred times slower.
 inline constexpr double negligible = 1e-300;
 inline double flushed(double value) {
   return std::abs(value) < negligible ? 0.0 : value;

@@ -18,7 +18,8 @@ constexpr std::size_t shortest_window = 16;
 constexpr std::size_t steps_between_flushes = 64;
 
 // A step's sum over the past, for one tile: blocks of terms are summed by themselves and then added up, so
-// that the rounding errors of a long history grow with the length of a block and the number of blocks only.
+// that the rounding errors of a long history grow only with the length of a block and with the number of
+// blocks.
 class PastSum {
  public:
   explicit PastSum(std::span<double> total) : total_(total) {}
@@ -38,7 +39,7 @@ class PastSum {
   }
 
  private:
-  // A few vectors at a time: more would wait for each other's pages.
+  // A few vectors at a time: with more, they would wait for each other's memory pages.
   void take_in() {
     if (pending_ == 0) return;
     const std::span<const Weighted> terms(terms_.data(), pending_);
@@ -345,8 +346,9 @@ void FilterStream::feedback_tile(std::size_t begin, std::span<double> values) {
   take_tile(begin, values);
 }
 
-// The ring holds, of the block before, the sums from each vector to its end; `window_sum_` the sum of this
-// block so far. Together they are the window, without a subtraction that would let rounding errors drift.
+// The ring holds the sums from each vector of the block before to that block's end; `window_sum_` holds the
+// sum of this block so far. Together they are the window, without a subtraction that would let rounding
+// errors drift.
 void FilterStream::window_tile(std::size_t begin, std::span<double> values) {
   store(begin, values);
   const std::span<double> sum(window_sum_.data() + begin, values.size());

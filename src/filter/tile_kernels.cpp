@@ -22,7 +22,7 @@ HWY_INLINE Vec MulThenAdd(Vec a, Vec b, Vec c) {
 }
 
 #if HWY_HAVE_SCALABLE
-constexpr std::size_t kUnrolledModes = 0;  // such vectors cannot stand in arrays
+constexpr std::size_t kUnrolledModes = 0;  // such vectors cannot be elements of arrays
 #else
 constexpr std::size_t kUnrolledModes = 6;
 

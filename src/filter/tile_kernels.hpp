@@ -7,7 +7,7 @@
 
 namespace jme {
 
-// The inner loops of FilterStream, with the SIMD instructions of the processor at hand. Each coordinate sees
+// The inner loops of FilterStream, with the SIMD instructions of the processor at hand. Each coordinate gets
 // the same additions and multiplications in the same order, none of them fused, so that every target gives
 // the same bits. Counts are multiples of 8.
 
@@ -36,7 +36,7 @@ void add_weighted(std::span<const Weighted> terms, double* sum, std::size_t coun
 /// sum <- pole * sum + input
 void advance_sum(double pole, const double* input, double* sum, std::size_t count);
 void scale(double factor, double* values, std::size_t count);
-/// to <- factor * values, and not a number more; `count` is any.
+/// to <- factor * values, and no number after them; `count` may be any number.
 void write_scaled(double factor, const double* values, double* to, std::size_t count);
 /// Sets what has decayed below `negligible` to zero.
 void flush(double* values, std::size_t count);

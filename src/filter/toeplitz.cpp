@@ -13,7 +13,8 @@ std::vector<double> series_coefficients(const Toeplitz& series, std::size_t n) {
   const std::size_t head = std::min(n, series.taps.size());
   std::vector<double> c(series.taps.begin(), series.taps.begin() + static_cast<std::ptrdiff_t>(head));
   c.resize(n, 0.0);
-  // Powers by repeated multiplication lose an ulp a step; starting afresh now and then bounds the loss.
+  // Powers by repeated multiplication lose one ulp per step; computing them again from time to time bounds
+  // the loss.
   constexpr std::size_t stretch = 256;
   for (const Mode& mode : series.modes) {
     for (std::size_t begin = head; begin < n; begin += stretch) {
@@ -114,7 +115,7 @@ std::vector<double> inverse_series_response(const Toeplitz& series, std::size_t 
   return feed_back_response(series, {&impulse, std::min<std::size_t>(n, 1)}, n);
 }
 
-// u_t = x_t + sum_i weight_i x_{t - lag_i}, from the end, so that every x is still what it was.
+// u_t = x_t + sum_i weight_i x_{t - lag_i}, from the end, so that every x still has its old value.
 void multiply_lags(const std::vector<LagTap>& lag_taps, std::vector<double>& x) {
   if (lag_taps.empty()) return;
   for (std::size_t t = x.size(); t-- > 0;) {
@@ -124,7 +125,7 @@ void multiply_lags(const std::vector<LagTap>& lag_taps, std::vector<double>& x) 
   }
 }
 
-// Its inverse: x_t = u_t - sum_i weight_i x_{t - lag_i}, from the front.
+// The inverse: x_t = u_t - sum_i weight_i x_{t - lag_i}, from the front.
 void divide_lags(const std::vector<LagTap>& lag_taps, std::vector<double>& u) {
   if (lag_taps.empty()) return;
   for (std::size_t t = 0; t < u.size(); ++t) {

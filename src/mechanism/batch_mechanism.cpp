@@ -15,7 +15,7 @@
 namespace jme {
 namespace {
 
-// Sums of so many rows stay below 2^51 lattice units, so that noise can be added exactly.
+// Sums of this many rows stay below 2^51 lattice units, so that noise can be added exactly.
 constexpr double largest_batch = 0x1p30;
 constexpr double float_unit = 0x1p-24;
 
@@ -43,8 +43,8 @@ const BatchConfig& checked(const BatchConfig& config) {
   return config;
 }
 
-/// Under Poisson sampling noise must be fresh: what shaping hides in later steps, amplification would count
-/// twice.
+/// Under Poisson sampling noise must be fresh in every step: amplification would count a second time what
+/// shaping already hides in later steps.
 Filter shape_filter(const BatchConfig& config, const Shape& asked, const Workload& workload) {
   const Horizon horizon(config.steps, 1);
   Shape shape = asked;
@@ -125,7 +125,7 @@ double BatchMechanism::sigma_for(ApproxDp budget) const {
 
 Lattice BatchMechanism::lattice_of_bounds() const {
   Lattice lattice{.first = 0x1p-20 * config_.norm_bound, .second = 0x1p-20 * square_bound(config_, lambda_)};
-  // The mean's square moves by about 4 zeta^2/m: the lattice keeps as many units below it.
+  // The mean's square moves by about 4 zeta^2/m, so the lattice is made finer by about m.
   if (config_.method == BatchMethod::jme_batch_mean)
     lattice.second /= std::exp2(std::floor(std::log2(config_.batch)));
   return lattice;
@@ -141,7 +141,7 @@ RoundingSlack BatchMechanism::rounding_slack() const {
     slack.second += 2 * sum_error_ * square_bound(config_, lambda_);
   } else {
     // Squares of the rounded sum X + r: each of two neighbours moves by at most 2 |X| |r| + |r|^2, with |X|
-    // <= m zeta, and the squares are divided by m^2 (jme-paper: not; nothing is promised there).
+    // <= m zeta, and the squares are divided by m^2 (not for jme-paper, where nothing is promised).
     const double r = slack.first / 2;
     const double m = config_.batch;
     slack.second += (4 * m * zeta * r + 2 * r * r) / (m * m);

@@ -36,7 +36,7 @@ const StreamConfig& checked(const StreamConfig& config) {
 }
 
 // PP squares its noisy rows: a shape whose noise cancels over time helps its first moment and ruins its
-// second (docs/theory/calibration.md#post-processing), so what is automatic there is the identity.
+// second (docs/theory/calibration.md#post-processing), so `auto` is the identity there.
 Shape resolve(const Shape& shape, const Workload& workload, const Horizon& horizon,
               const StreamConfig& config) {
   if (shape.kind() != Shape::Kind::automatic) return shape;
@@ -84,7 +84,7 @@ RoundingSlack rounding_slack(const StreamConfig& config, const Horizon& horizon,
   };
   RoundingSlack slack;
   if (squares_noisy_rows(config.method))
-    return slack;  // PP noises lattice rows one by one: nothing is snapped
+    return slack;  // PP adds noise to each lattice row: nothing is snapped
   if (config.workload.weighs_rows(horizon)) {
     slack.first = lattice.first * (1 + 2 * floating_error(config.workload)) * std::sqrt(d);
   }

@@ -126,7 +126,7 @@ void Adam::check(std::span<const float> gradients, std::span<const float> square
     throw DataError(fmt::format("batch {}: has more examples than a batch has", steps_done() + 1));
   if (static_cast<double>(examples) > 0x1p30)
     throw DataError(fmt::format("batch {}: has more than 2^30 examples", steps_done() + 1));
-  // A sum of that many clipped gradients is no longer than this; one that is was not clipped.
+  // A sum of that many clipped gradients is no longer than this; a longer sum was not clipped.
   const auto check_length = [&](std::span<const float> values, double bound, const char* what) {
     const double allowed = bound * (static_cast<double>(examples) + mechanism().sum_error()) * (1 + 1e-6);
     const double square = sum_over(
@@ -225,7 +225,7 @@ double clip_factor(double norm, double bound) {
   // The product of a float and this factor, itself rounded to float, is off by two units of 2^-24 at most.
   constexpr double margin = 1 - 0x1p-22;
   if (norm <= bound * margin) return 1;
-  // Below it floats lose digits, and the factor's own rounding could lengthen.
+  // Below this floats lose digits, and rounding the factor itself could make the gradient too long.
   constexpr double least = 0x1p-126;
   const double factor = bound / norm * margin;
   return factor >= least ? factor : 0;

@@ -7,9 +7,9 @@ namespace jme {
 /// One step of Adam on a stretch of coordinates, with the public numbers of this step.
 struct AdamKernel {
   float beta_first, beta_second;
-  float gradient_scale;                 ///< m takes this times the noisy sum
-  float square_scale;                   ///< v takes this times the noisy squares
-  float square_offset;                  ///< and this beside it (pp-debiased)
+  float gradient_scale;                 ///< m takes in this times the noisy sum
+  float square_scale;                   ///< v takes in this times the noisy squares
+  float square_offset;                  ///< and this in addition (pp-debiased)
   bool squares_sum;                     ///< squares are those of the scaled noisy sum (pp)
   float correct_first, correct_second;  ///< 1 / (1 - beta^t)
   float least_square, epsilon;

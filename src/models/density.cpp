@@ -39,7 +39,7 @@ GaussianDensity::GaussianDensity(const Eigen::VectorXd& mean, const Eigen::Matri
   if (covariance.rows() != mean.size() || covariance.cols() != mean.size()) {
     throw InvalidParameter("covariance", "must be square and as large as the mean");
   }
-  // One unit a column, so that columns of very different sizes lose nothing.
+  // One unit per column, so that columns of very different sizes lose nothing.
   units_.half_width = covariance.diagonal().cwiseSqrt();
   const Eigen::VectorXd per_column = units_.half_width.cwiseInverse();
   covariance_ = per_column.asDiagonal() * covariance * per_column.asDiagonal();
@@ -93,8 +93,8 @@ Estimate GaussianDensity::outlier_score(std::span<const double> point) const {
   const Eigen::VectorXd u = inverse_ * away;
   const double score = std::sqrt(std::max(0.0, away.dot(u)));
   if (score == 0) {
-    // The distance has a kink at the mean; every step away from it counts, most where the covariance is
-    // least.
+    // The distance has a kink at the mean; a move in any direction increases it, most where the covariance is
+    // smallest.
     const double steepest = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(inverse_, Eigen::EigenvaluesOnly)
                                 .eigenvalues()
                                 .maxCoeff();
@@ -113,7 +113,7 @@ Estimate kl_divergence(const GaussianDensity& p, const GaussianDensity& q) {
   if (p.dimension() != q.dimension()) {
     throw InvalidParameter("density", "the two have different dimensions");
   }
-  // In q's unit box, which p enters with other half-widths.
+  // In q's unit box; p has other half-widths there.
   const Eigen::VectorXd scale = p.units_.half_width.cwiseQuotient(q.units_.half_width);
   const Eigen::VectorXd away = q.mean_ -
                                (p.units_.centre - q.units_.centre).cwiseQuotient(q.units_.half_width) -

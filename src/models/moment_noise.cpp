@@ -30,7 +30,8 @@ MomentNoise MomentNoise::none(std::size_t dimension) {
 
 double MomentNoise::std_from(double squared_norm, double squared_mean_part) const {
   if (shared_) {
-    // Minkowski: the standard deviation of a sum is at most the sum of the parts', whatever they share.
+    // Minkowski: the standard deviation of a sum is at most the sum of the parts' standard deviations,
+    // however they depend on each other.
     return (std::sqrt(v2_) + std::sqrt(2.0) * v1_) * std::sqrt(squared_norm) +
            std::sqrt(v1_ * squared_mean_part);
   }

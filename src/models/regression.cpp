@@ -40,7 +40,7 @@ LinearRegression linear_regression(const RunningMoments& moments, std::size_t ta
     whole(others) = part;
     return whole;
   };
-  Eigen::VectorXd error = -embedded(x);  // the target minus what the others say of it
+  Eigen::VectorXd error = -embedded(x);  // the target minus what the other columns predict
   error(y) = 1;
   const Eigen::VectorXd left = embedded(residual);
   // Noise on q'x + g'mean.

@@ -7,9 +7,9 @@ namespace jme::models {
 
 /// Throws InvalidParameter unless something was released and the units have its dimension.
 void check_release(const Release& release, const Units& units);
-/// And unless there is a second moment, a full one where asked.
+/// The same, and throws unless there is a second moment, and a full one where `full` is true.
 void check_second(const Release& release, const Units& units, bool full);
-/// Throws unless a release's weights have a mean: both sums above zero.
+/// Throws unless a mean can be formed with a release's weights: both sums must be above zero.
 void check_weights(const Release& release);
 
 }  // namespace jme::models

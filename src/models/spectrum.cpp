@@ -7,7 +7,7 @@
 
 namespace jme::models {
 namespace {
-// From about here divide and conquer is the faster one.
+// From about this size on, divide and conquer is faster.
 constexpr Eigen::Index large = 64;
 }  // namespace
 

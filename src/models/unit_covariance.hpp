@@ -6,8 +6,7 @@
 
 namespace jme::models {
 
-/// second/weight - mm' in the unit box, bias removed or kept. The diagonal alone where only that was
-/// released.
+/// second/weight - mm' in the unit box, bias removed or kept. Only the diagonal where only that was released.
 [[nodiscard]] Eigen::MatrixXd unit_covariance(const Release& release, Bias bias);
 
 }  // namespace jme::models

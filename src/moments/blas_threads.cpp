@@ -7,7 +7,7 @@
 namespace jme {
 namespace {
 
-// The number is one for the process: the first to come keeps it, the last to go brings it back.
+// The number of threads belongs to the process: the first object saves it, the last one restores it.
 std::mutex mutex;
 int users = 0, before = 1;
 

@@ -2,8 +2,8 @@
 
 namespace jme {
 
-/// While one exists, OpenBLAS computes on the thread that calls it: the threads are ours to share out, and
-/// its own would wait for work on the processors that ours need.
+/// While such an object exists, OpenBLAS computes on the thread that calls it: we divide the work among our
+/// own threads, and OpenBLAS's threads would wait for work on the processors that ours need.
 class OneBlasThread {
  public:
   OneBlasThread();

@@ -55,7 +55,7 @@ struct BlockStream::Engine {
         .begin = begin, .first = {first.data(), count}, .second = {second.data(), squares ? count : 0}};
     std::fill_n(first.data() + count, whole - count, 0.0);
     std::fill_n(second.data() + count, whole - count, 0.0);
-    // While draws are made, the next tile is fetched: half of it beside each channel's.
+    // While draws are made, the next tile is fetched: one half of it during each channel's draws.
     Upcoming beside_first, beside_second;
     for (std::size_t v = 0; v < touched.size(); ++v)
       (squares && v % 2 == 1 ? beside_second : beside_first).add(touched[v] + begin + tile);

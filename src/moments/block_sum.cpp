@@ -38,7 +38,7 @@ void take(std::span<const std::byte>& bytes, Value* to, std::size_t count) {
   bytes = bytes.subspan(count * sizeof(Value));
 }
 
-/// FNV-1a: against accidents on the way, not against people.
+/// FNV-1a: it detects accidental damage, not deliberate changes.
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::byte byte : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3;

@@ -117,7 +117,7 @@ MomentStream::Engine::Engine(const Mechanism& design, const Key& key, std::vecto
 }
 
 // A step that failed half-way (memory ran out) leaves the channels out of step with each other: the
-// sensitivity was computed for channels in step, so such a stream says no more.
+// sensitivity was computed for channels in step, so such a stream releases nothing more.
 void MomentStream::Engine::check_whole() const {
   guard.check();
   if (broken) throw StateError("the stream failed inside a step and cannot go on");

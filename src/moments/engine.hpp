@@ -64,7 +64,7 @@ struct MomentStream::Engine {
   std::size_t rows = 0, rows_in_block = 0;
   bool finished = false, broken = false;
   Release newest;
-  std::optional<RowBatch> batch;  // where rows have no weights and meet no noise of their own
+  std::optional<RowBatch> batch;  // where rows have no weights and get no noise one by one
   Releases kept;                  // of push_rows and push_block, until they are fetched
 };
 

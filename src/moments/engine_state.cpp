@@ -78,7 +78,7 @@ std::vector<NoncePeriod> periods_after(const Mechanism& mechanism, const StreamS
   const bool known = std::all_of(periods.begin(), periods.end(),
                                  [done](const NoncePeriod& period) { return period.first_step <= done; });
   if (!known || periods.empty()) throw StateError("state: its nonces do not fit its steps");
-  // Under a nonce that came in at this very step nothing that is part of the state was drawn.
+  // Nothing that is part of the state was drawn under a nonce that begins at this very step.
   if (periods.back().first_step == done) periods.pop_back();
   periods.push_back({.first_step = done, .nonce = fresh});
   return periods;

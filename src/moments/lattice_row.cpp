@@ -27,7 +27,8 @@ void clip_and_snap(std::span<const double> row, double norm_bound, std::span<dou
     std::fill(units.begin(), units.end(), 0.0);
     return;
   }
-  // Where squares could over- or underflow, relative to the largest entry nothing does that matters.
+  // Where squares could over- or underflow, entries are taken relative to the largest one; then no overflow
+  // or underflow matters.
   const double divisor = has_safe_squares(largest) ? 1 : largest;
   for (std::size_t i = 0; i < row.size(); ++i) units[i] = row[i] / divisor;
   const double norm = std::sqrt(sum_of_squares(units));

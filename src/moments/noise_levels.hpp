@@ -12,7 +12,7 @@
 namespace jme {
 
 /// The public standard deviations of the noise on each release, in data units, one release after another.
-/// Keeps no more than the recursions need, whatever the horizon, but for shapes whose own state grows with
+/// Keeps no more than the recursions need, whatever the horizon, except for shapes whose own state grows with
 /// it.
 class NoiseLevels {
  public:

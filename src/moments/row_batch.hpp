@@ -17,13 +17,14 @@ class RowBatch {
  public:
   RowBatch(std::size_t dimension, double norm_bound);
 
-  /// So many rows at a time.
+  /// The most rows it takes at a time.
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
-  /// At most so many rows, finite.
+  /// At most capacity() rows, all finite.
   void take(const MatrixView& rows);
-  /// The lattice units of these rows, side by side, and zeros where there were fewer; until the next ones.
+  /// The lattice units of these rows, side by side, with zeros where there were fewer rows; valid until the
+  /// next rows are taken.
   [[nodiscard]] RowColumns units() { return {columns_.data(), dimension_, capacity_}; }
-  /// The same of some of them, row by row.
+  /// The same for some of these rows, row by row.
   void write_units(std::size_t begin, std::size_t count, double* to) const;
   /// Adds the sum of all rows taken since the last call: whole numbers, so exact in any order.
   void add_sum_to(std::span<double> first);

@@ -35,7 +35,7 @@ bool AllFinite(const double* values, std::size_t count) {
   return all;
 }
 
-// The operations of clip_and_snap, in its order, for every row in a lane of its own.
+// The operations of clip_and_snap, in the same order, with each row in its own lane.
 void ClipAndSnapColumns(double norm_bound, const RowColumns& columns, double* HWY_RESTRICT squares) {
   const Tag d;
   const std::size_t stride = columns.rows;
@@ -78,8 +78,8 @@ void AddColumns(const RowColumns& columns, double* HWY_RESTRICT sums) {
 }
 
 /// `count` columns from `right` on, each times `left`; sums of whole numbers below 2^53, so that fusing
-/// changes nothing. Several at a time do not wait for each other.
-#if !HWY_HAVE_SCALABLE  // whose vectors cannot stand in arrays
+/// changes nothing. Several columns at a time do not wait for each other.
+#if !HWY_HAVE_SCALABLE  // where vectors cannot be elements of arrays
 template <std::size_t count>
 HWY_INLINE void AddProductsOf(const double* left, const double* right, std::size_t rows, double* sums) {
   const Tag d;
@@ -141,7 +141,7 @@ HWY_EXPORT(AddColumns);
 HWY_EXPORT(AddProducts);
 
 NotFinite first_not_finite(const MatrixView& view) {
-  // Numbers that stand side by side, whichever way round the matrix lies.
+  // Numbers that lie side by side, whether the matrix is row-major or column-major.
   const auto width = static_cast<std::ptrdiff_t>(view.columns),
              height = static_cast<std::ptrdiff_t>(view.rows);
   const bool by_row = view.column_stride == 1, by_column = view.row_stride == 1;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t largest_panel = 256;
 constexpr std::size_t padding = 8;                        // whole vectors are read past the last row
 constexpr std::size_t strip = 256;                        // columns that one thread updates
-constexpr std::size_t few_columns = 48;                   // for which dsyrk has too little to do
+constexpr std::size_t few_columns = 48;                   // up to here dsyrk is not worth its overhead
 constexpr std::size_t exact_rows = std::size_t{1} << 13;  // 2^13 products of 2^40 fit below 2^53
 
 double snapped(double products) {
@@ -107,8 +107,8 @@ void SecondSum::flush_panel() {
   in_panel_ = 0;
 }
 
-// sum <- carry * sum + panel' panel in strips of columns, cut alike whatever the number of threads, so that
-// real sums have the same bits.
+// sum <- carry * sum + panel' panel in strips of columns that are the same for any number of threads, so that
+// sums of reals have the same bits.
 void SecondSum::update(double carry) {
   const OneBlasThread one_thread;
   const std::size_t strips = (dimension_ + strip - 1) / strip;
@@ -137,7 +137,7 @@ void SecondSum::update_strip(std::size_t begin, double carry) {
 void SecondSum::spill() {
   if (spilled_.empty()) spilled_.assign(size_, 0);
   has_spilled_ = true;
-  if (in_sum_ == 0) return;  // what is in sum_ is of the block before
+  if (in_sum_ == 0) return;  // sum_ still holds the block before
   std::size_t k = 0;
   for (std::size_t i = 0; i < dimension_; ++i) {
     const std::size_t last = second_ == SecondMoment::full ? dimension_ : i + 1;

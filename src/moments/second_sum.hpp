@@ -18,8 +18,8 @@ namespace jme {
 ///
 /// Rows of lattice units are summed exactly: a double holds 2^13 products of 2^40, a WideInt any number of
 /// them.
-/// With beta < 1 the sum is a floating-point one whose error Mechanism's rounding slack bounds. Rows that are
-/// noise already (PP) may be any numbers.
+/// With beta < 1 the sum is in floating point, and Mechanism's rounding slack bounds its error. Rows that
+/// already contain noise (PP) may be any numbers.
 class SecondSum {
  public:
   enum class Rows { lattice, real };
@@ -31,8 +31,8 @@ class SecondSum {
   void add(std::span<const double> row);
   /// The rows that a batch has just taken.
   void add(RowBatch& batch, std::size_t rows);
-  /// Writes the block's sum and starts the next block. Lattice rows: in units of 2^20 products, rounded to
-  /// whole numbers; real rows: as it is.
+  /// Writes the block's sum and starts the next block. For lattice rows it is in units of 2^20 products,
+  /// rounded to whole numbers; for real rows it is unchanged.
   void close(std::span<double> out);
 
   /// The same in tiles: begin, then any entries in any order and from any thread, then end.
@@ -41,7 +41,8 @@ class SecondSum {
   void write_tile(std::size_t begin, std::size_t count, double* out) const;
   void end_close();
 
-  /// Lattice rows without weights: adds the sums so far, unrounded, to `products`, and starts anew.
+  /// Lattice rows without weights: adds the sums so far, unrounded, to `products`, and starts again from
+  /// zero.
   void move_to(std::span<WideInt> products);
   /// Products of many rows that were summed elsewhere, as the whole of a block.
   void assign(std::span<const WideInt> products);

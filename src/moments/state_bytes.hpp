@@ -7,7 +7,7 @@
 
 namespace jme {
 
-/// What stands before the numbers of a saved part: which part, of which stream, after how many rows.
+/// The header before the numbers of a saved part: which part it is, of which stream, after how many rows.
 struct StateHeader {
   enum class Part : std::uint32_t { secret = 0x53656d6a, open = 0x4f656d6a };  // "jmeS", "jmeO"
 

@@ -32,7 +32,7 @@ HWY_INLINE void Products(const TriangleTile& tile, const double* x, double* out)
   const Tag d;
   std::size_t row = tile.row, column = tile.column, left = tile.count;
   while (left > 0) {
-    // What a row's last vector writes too much, the next row writes again.
+    // Where a row's last vector writes beyond its end, the next row overwrites it.
     const std::size_t length = std::min(tile.dimension - column, left);
     const Vec factor = hn::Set(d, x[row]);
     for (std::size_t i = 0; i < length; i += hn::Lanes(d)) {

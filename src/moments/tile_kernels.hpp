@@ -15,7 +15,7 @@ struct TriangleTile {
 /// out = x_i x_j; snapped: in units of 2^20, rounded to the nearest whole number (halves up).
 void write_products(const TriangleTile& tile, const double* x, double* out);
 void write_snapped_products(const TriangleTile& tile, const double* x, double* out);
-/// The same of sums that are ready, d x d row by row.
+/// The same for finished sums, d x d row by row.
 void write_sums(const TriangleTile& tile, const double* sums, double* out);
 void write_snapped_sums(const TriangleTile& tile, const double* sums, double* out);
 

@@ -31,7 +31,7 @@ void WorkerPool::share_out(std::size_t count, const std::function<void(std::size
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-// Its own share first, then what others have left.
+// A thread does its own share first, then what others have left.
 void WorkerPool::take_part(std::size_t own) noexcept {
   try {
     for (std::size_t i = 0; i < shares_.size(); ++i) {

@@ -11,7 +11,8 @@
 
 namespace jme {
 
-/// Threads that share out numbered pieces of work; the caller is one of them. They sleep in between.
+/// Threads that divide numbered pieces of work among them; the caller is one of them. They sleep while there
+/// is no work.
 class WorkerPool {
  public:
   explicit WorkerPool(unsigned threads);
@@ -21,8 +22,8 @@ class WorkerPool {
 
   [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(shares_.size()); }
 
-  /// work(0) ... work(count - 1), in any order, and returns when all are done. Pieces near each other mostly
-  /// go to the same thread, the same one every time, whose cache knows them. Rethrows what a piece throws.
+  /// Calls work(0) ... work(count - 1), in any order, and returns when all are done. Neighbouring pieces
+  /// mostly go to the same thread every time, so that they are in its cache. Rethrows what a piece throws.
   template <class Work>
   void run(std::size_t count, const Work& work) {
     if (threads() == 1 || count <= 1) {

@@ -8,9 +8,9 @@
 
 namespace jme {
 
-/// Sizes of the sequences of a core without lag taps, over a number of steps; upper bounds,
-/// but for `length`, which is exact. Letters as in GUARANTEES.md: c the core's coefficients, b its inverse's,
-/// s_i the response of a mode's running sum to a draw.
+/// Sizes of the sequences of a core without lag taps, over a number of steps; upper bounds, except for
+/// `length`, which is exact. Letters as in GUARANTEES.md: c the core's coefficients, b its inverse's, s_i the
+/// response of a mode's running sum to a draw.
 struct CoreSizes {
   double core_sum;        ///< ||c||_1
   double inverse_sum;     ///< ||b||_1
@@ -22,10 +22,10 @@ struct CoreSizes {
   std::vector<ModeSize> modes;
 };
 
-/// In closed form where the core is one tap and modes of positive weight whose inverse has positive poles
-/// (BLTs), whatever the number of steps; else by summing up.
+/// In closed form for any number of steps where the core is one tap and modes of positive weight whose
+/// inverse has positive poles (BLTs); else by summing up.
 [[nodiscard]] CoreSizes core_sizes(const Toeplitz& core, std::size_t steps);
-/// The two ways, each for the other's test. `closed_core_sizes` is empty where there is no closed form.
+/// The two ways, so that tests can compare them. `closed_core_sizes` is empty where there is no closed form.
 [[nodiscard]] std::optional<CoreSizes> closed_core_sizes(const Toeplitz& core, std::size_t steps);
 [[nodiscard]] CoreSizes summed_core_sizes(const Toeplitz& core, std::size_t steps);
 

@@ -17,8 +17,8 @@ namespace jme {
 namespace {
 
 constexpr double u = 0x1p-53;
-/// Past values and running sums of a good past stay within so many standard deviations, before rounding and
-/// the change that a person makes.
+/// Past values and running sums of a good past stay within this many standard deviations, before rounding and
+/// the change that a person makes are added.
 constexpr double past_reach = 13;
 constexpr double beyond_reach = 1.3e-38;  // 2 Phi(-13) = 1.2e-38
 
@@ -46,11 +46,11 @@ class RoundedSum {
   std::size_t terms_ = 0;
 };
 
-/// Largest error of the past over the fresh standard deviation, in units of u times the reach; and what the
-/// reach depends on.
+/// Largest error of the past divided by the fresh standard deviation, in units of u times the reach; and what
+/// the reach depends on.
 struct PastError {
   double errors = 0;
-  double cells = 0;    ///< sum of |response| to a draw over its length, the largest of what is watched
+  double cells = 0;    ///< largest 1-norm over 2-norm of the response of a watched number to a draw
   double watched = 1;  ///< numbers per draw that must stay within the reach
 };
 
@@ -93,10 +93,10 @@ double lag_response_sum(const std::vector<LagTap>& taps, std::size_t steps) {
 /// What a mode's rounding errors amount to in its running sum, in units of u.
 double mode_errors(const Mode& mode, double length, double taken_errors, std::size_t steps, SumWords words) {
   const double steps_remembered = geometric_sum(mode.pole, steps);
-  // S <- fl(fl(pole S) + taken), and the rounding of what is taken, of the past's own making.
+  // S <- fl(fl(pole S) + taken), and the rounding of `taken` itself.
   if (words == SumWords::one) return (2 * length + taken_errors) * steps_remembered;
-  // What is lost is kept in the second word, but for the product with 1 - pole, of the sum of both words, and
-  // for the roundings of the second word, which is below 6 u steps length.
+  // The second word keeps what the first loses, except for errors of the product of 1 - pole with the sum of
+  // both words, and for the roundings of the second word, which is below 6 u steps length.
   return (4.1 + 7 * u * static_cast<double>(steps) * steps_remembered) * length;
 }
 
@@ -131,7 +131,7 @@ PastError core_error(const Filter& shape, const CoreSizes& sizes, SumWords words
     result.cells = std::max(result.cells, state.reach / state.length);
   }
   const double taps_taken = is_series || !lags.empty() ? 0 : column * (past.total());
-  // Errors of the sum itself, without what is wrong in what was taken in.
+  // Errors of the sum itself, without the errors of what was taken in.
   double errors = past.errors() + states + taps_taken;
   if (is_series) {
     // taken = (column y - sum) / tap: product, sum, difference, reciprocal and quotient; fed back through T.

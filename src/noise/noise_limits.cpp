@@ -23,7 +23,7 @@ void check_noise_limits(const Filter& shape, const NoiseScale& scale) {
   if (!(scale.smallest() > 0) || !std::isfinite(scale.largest())) {
     throw InvalidParameter("sigma", "its noise must be finite and above 0");
   }
-  // A bound that costs little first: it is nearly always enough.
+  // First a bound that costs little: it is nearly always enough.
   const double longest_allowed = noise_limit / (noise_reach * scale.largest());
   if (inverse_row_norm_bound(shape) < longest_allowed) return;
   if (!(std::sqrt(largest_squared_inverse_row_norm(shape)) < longest_allowed)) {

@@ -28,7 +28,7 @@ NoiseScale NoiseScale::triangle(std::size_t dimension, double diagonal, double o
   scale.triangle_ = {dimension};
   scale.width_ = scale.triangle_.size();
   scale.base_ = off_diagonal;
-  // Upwards: the product with the base is not below `diagonal`.
+  // Rounded upwards, so that the product with the base is not below `diagonal`.
   scale.diagonal_ratio_ = std::nextafter(diagonal / off_diagonal, std::numeric_limits<double>::infinity());
   scale.largest_ratio_ = std::max(1.0, scale.diagonal_ratio_);
   scale.smallest_ = std::min(diagonal, off_diagonal);

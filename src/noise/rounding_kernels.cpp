@@ -74,7 +74,7 @@ void StepWithSums(const RoundedStep& step, const double* draws, const double* su
 }
 
 #if HWY_HAVE_SCALABLE
-constexpr std::size_t kUnrolledModes = 0;  // such vectors cannot stand in arrays
+constexpr std::size_t kUnrolledModes = 0;  // such vectors cannot be elements of arrays
 #else
 constexpr std::size_t kUnrolledModes = 6;
 
@@ -149,7 +149,7 @@ void StepWithModes(const RoundedStep& step, const double* draws, const RunningSu
 #endif
 }
 
-/// a b - product, exactly, for product = a b rounded: where nothing is fused by Dekker's halves.
+/// a b - product, exactly, for product = a b rounded; by Dekker's halves where there is no fused operation.
 HWY_INLINE Vec ProductError(Vec a, Vec b, Vec product) {
 #if HWY_NATIVE_FMA
   return hn::MulSub(a, b, product);

@@ -7,13 +7,13 @@
 namespace jme {
 
 /// Nearest whole number for |x| < 2^51, without a call or a branch: the sum has no digits below 1, so that
-/// adding is rounding.
+/// adding rounds.
 [[nodiscard]] inline double nearest_whole(double x) {
   constexpr double shift = 0x1.8p52;
   return (x + shift) - shift;
 }
 
-/// Who decides a number that lies too near the middle between two whole ones: coordinate i of the tile, its
+/// Decides a number that is too near the middle between two whole numbers: coordinate i of the tile, from its
 /// computed own part and past.
 struct Decision {
   const void* context;
@@ -22,8 +22,8 @@ struct Decision {
 
 /// One step of rounded noise:
 ///     v = fresh z + past P,   y = nearest whole number of v,   values += y,   taken = column y.
-/// y is certain where |v - y| + 2^-52 |v| <= limit, and decided by `decision` where that does not hold or
-/// something is not a number.
+/// y is certain where |v - y| + 2^-52 |v| <= limit, and is decided by `decision` where that does not hold or
+/// something is NaN.
 struct RoundedStep {
   double fresh, past, column;
   double limit;
@@ -40,8 +40,8 @@ void rounded_step(const RoundedStep& step, const double* draws, const double* su
 void rounded_step(const RoundedStep& step, const double* draws, const RunningSums& sums, double* values,
                   std::size_t count);
 
-/// The same with sums of two words, S_m + (the second words, lying as the sums do), of poles in [0, 1):
-/// S_m <- S_m - (1 - pole_m) S_m + column y without what one word loses.
+/// The same with sums of two words, S_m + (the second words, in the same layout as the sums), for poles in
+/// [0, 1): S_m <- S_m - (1 - pole_m) S_m + column y without what one word loses.
 void rounded_step(const RoundedStep& step, const double* draws, const RunningSums& sums, double* second_words,
                   double* values, std::size_t count);
 

@@ -67,7 +67,7 @@ void ShapedNoise::begin_step() {
   stream_.begin_step();
   source_ = &periods_.at(step);
   halves_ = stream_.halves();
-  fresh_ = scale_.base() * halves_.fresh * (1 + 0x1p-49);  // four roundings, and upwards
+  fresh_ = scale_.base() * halves_.fresh * (1 + 0x1p-49);  // covers four roundings, upwards
   if (step < lag_slots_) lag_ring_.resize((step + 1) * FilterStream::padded(scale_.width()), 0.0);
 }
 

@@ -72,7 +72,7 @@ bool needs_covariance(Emit kind) {
   return kind == Emit::covariance || needs_full_covariance(kind);
 }
 
-// An average needs weights that sum to more than nothing; only a matrix can fail to have them.
+// An average needs weights whose sum is above zero; only a custom matrix can lack them.
 void check_weights(const Workload& workload, const StreamConfig& config, std::string_view item) {
   // Without a horizon a matrix is refused elsewhere.
   if (workload.kind() != Workload::Kind::custom || config.unbounded) return;
@@ -133,7 +133,8 @@ std::vector<UnusedEmitOption> check_emit(const EmitOptions& options, const Strea
       if (config.second == SecondMoment::none) {
         throw InvalidParameter("emit", "second", "left out where second is none");
       }
-      // Natural units mix the two moments, (c + h u)^2 = c^2 + 2 c h u + h^2 u^2: only equal weights can.
+      // Natural units mix the two moments, (c + h u)^2 = c^2 + 2 c h u + h^2 u^2: this needs equal weights in
+      // both.
       if (has_bounds && !same_workload) {
         throw InvalidParameter("emit", "second",
                                "used with one workload for both moments when bounds are given");

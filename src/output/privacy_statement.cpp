@@ -10,7 +10,7 @@ namespace jme {
 
 namespace {
 
-// A guarantee may be stated weaker than it is, never stronger.
+// The stated guarantee may be weaker than the true one, never stronger.
 std::string six_digits_up(double value) {
   std::string nearest = fmt::format("{:.6g}", value);
   if (std::stod(nearest) >= value) return nearest;

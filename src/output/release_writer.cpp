@@ -23,7 +23,7 @@ void put(Buffer& out, std::string_view text) {
   out.append(text.data(), text.data() + text.size());
 }
 
-// Shortest text that reads back as the same double; JSON has no word for NaN or infinity but null.
+// Shortest text that reads back as the same double; JSON has only null for NaN and infinity.
 void put_number(Buffer& out, double value) {
   if (std::isfinite(value)) {
     fmt::format_to(std::back_inserter(out), "{}", value);
@@ -79,7 +79,7 @@ CovarianceEstimate emitted_covariance(const Release& release, const Units& units
   return estimate;
 }
 
-// A value and its noise, both ready for their places in the line.
+// A value and its noise, both as text for the line.
 struct ReleaseWriter::Entry {
   Buffer value, noise;
 
@@ -178,7 +178,8 @@ ReleaseWriter::Entry ReleaseWriter::entry(const EmitItem& item, const Release& r
   return result;
 }
 
-// "pca" and "regression" without their arguments, which stand inside; several regressions keep theirs.
+// "pca" and "regression" without their arguments, which are inside the value; where there are several
+// regressions, they keep theirs.
 std::string ReleaseWriter::key(const EmitItem& item) const {
   std::string text = item.text();
   if (!is_regression(item) || !several_regressions_) text.resize(std::min(text.find(':'), text.size()));

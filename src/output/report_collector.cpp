@@ -9,7 +9,7 @@ namespace jme {
 
 namespace {
 
-/// Two noise levels this close together share a pixel.
+/// Two noise levels at times whose ratio is below this share a pixel.
 constexpr double noise_spacing = 1.015;
 
 bool emits(const RunDescription& run, std::initializer_list<Emit> kinds) {

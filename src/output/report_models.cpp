@@ -75,7 +75,7 @@ Drawing loadings(const PrincipalComponents& parts, const std::vector<std::string
       const double half = band_95 * parts.components.noise_std(k, static_cast<Eigen::Index>(j));
       map.values.push_back(value);
       map.cells.push_back(fixed_text(value, 2));
-      // Where the noise cannot tell two components apart it cannot tell a weight either.
+      // Where noise hides the difference of two components, it hides their weights as well.
       map.plain.push_back(!(std::abs(value) > half));
       map.tips.push_back(
           fmt::format("{}, {}: {}", columns[j], map.columns[static_cast<std::size_t>(k)],

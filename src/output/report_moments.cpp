@@ -21,12 +21,12 @@ using namespace report;  // NOLINT(google-build-using-namespace): every other wo
 constexpr std::size_t most_table_rows = 200;
 constexpr std::size_t most_open_rows = 15;  // a longer table is folded
 constexpr std::size_t most_heat_columns = 60;
-constexpr std::size_t most_tips = 24;     // columns; beyond, a tip a cell would be most of the page
-constexpr std::size_t most_numbers = 12;  // columns; beyond, a table of a matrix is no longer read
+constexpr std::size_t most_tips = 24;     // columns; with more, one tip per cell would be most of the page
+constexpr std::size_t most_numbers = 12;  // columns; with more, nobody reads a table of a matrix
 
-/// A range in which the well-known part of the series is seen well. At the beginning of a stream the noise
-/// may be hundreds of times what it is later, and would press everything else flat: values count for the
-/// range where their band is no wider than the range of the quieter half.
+/// Chooses a range that shows the part of the series with little noise well. At the beginning of a stream the
+/// noise may be hundreds of times what it is later, and would make everything else look flat. So values count
+/// for the range only where their band is no wider than the range of the half with less noise.
 void fit_range(Axis& axis, const Series& series) {
   std::vector<double> widths;
   for (std::size_t i = 0; i < series.y.size(); ++i) widths.push_back(series.high[i] - series.low[i]);
@@ -61,7 +61,7 @@ std::string range_words(const ReportInput& input, std::size_t i) {
   return fmt::format("{} to {}", plain_text(centre - half), plain_text(centre + half));
 }
 
-/// The square root of a variance with the same of its band: sqrt is monotone, so the band stays one of 95%.
+/// The square root of a variance and of the ends of its band: sqrt is monotone, so it is still a 95% band.
 std::string standard_deviation(double variance, double noise_std) {
   const double low = std::max(0.0, variance - band_95 * noise_std);
   const double high = std::max(0.0, variance + band_95 * noise_std);
@@ -86,7 +86,7 @@ Table centre_table(const ReportInput& input, const VectorEstimate& centre, const
   if (variance) table.columns.push_back({"standard deviation", true});
   for (std::size_t i = 0; i < std::min(columns.size(), most_table_rows); ++i) {
     const auto k = static_cast<Eigen::Index>(i);
-    // The range below the name, so that a phone has room for the numbers.
+    // The range is written below the name, so that a phone has room for the numbers.
     std::vector<Markup> row{bounded ? text(columns[i]) + small(range_words(input, i)) : text(columns[i]),
                             text(plus_minus_text(centre.value(k), band_95 * centre.noise_std(k)))};
     if (variance) row.push_back(text(standard_deviation(variance->value(k), variance->noise_std(k))));
@@ -280,7 +280,7 @@ void add_covariance(Page& page, const ReportInput& input) {
     correlations.cells[i] = fixed_text(correlations.values[i], 2);
   }
   figures.push_back({draw(correlations), text(no_colour_words)});
-  // In the unit box all columns have one scale, that of their public ranges, and carry the same noise.
+  // In the unit box all columns have the same scale, given by their public ranges, and the same noise.
   const Eigen::MatrixXd scale = units.half_width * units.half_width.transpose();
   HeatMap map = matrix_map(input, covariance, covariance.value.cwiseQuotient(scale));
   map.title = "Covariance";

@@ -19,7 +19,8 @@ namespace {
 
 using namespace report;  // NOLINT(google-build-using-namespace): every other word here is one of its
 
-/// Longer horizons take theory seconds to predict, or to compare shapes for; their reports do without.
+/// For longer horizons, predicting errors or comparing shapes takes theory seconds; their reports leave this
+/// out.
 constexpr std::size_t longest_prediction = 1'000'000;
 constexpr std::size_t longest_comparison = 20'000;
 
@@ -100,7 +101,7 @@ const char* fill_words(std::string_view rule) {
   return "they end the stream";
 }
 
-/// The rule for cells that are not there. Whether it was needed is the writer's to know.
+/// The rule for missing cells. Only the writer may know whether it was needed.
 std::string missing_words(const RunDescription& run) {
   if (run.missing.empty()) return "make a row unreadable";
   bool has_values = false;
@@ -217,7 +218,7 @@ void add_noise(Page& page, const ReportInput& input) {
     }
     std::vector<Series> series{known};
     const bool foresees = ahead.x.size() > 1;
-    if (!foresees && known.x.size() < 2) return;  // one release: its bands say it all
+    if (!foresees && known.x.size() < 2) return;  // one release: its bands show the noise already
     if (foresees) {
       ahead.colour = 0;
       ahead.stroke = Stroke::dashed;

@@ -25,35 +25,35 @@ void CellFiller::learn(const Release& release) {
   if (!(release.weight_first() > 0)) return;
   const auto d = static_cast<double>(release.dimension());
   const double noise = release.std_first() / release.weight_first();
-  // Early means are mostly noise. Weigh them as one would who knows of a column only that it is about as
+  // Early means are mostly noise. They are weighed with a prior that knows only that a column is about as
   // large as the norm bound allows: variance zeta^2 / d around the centre.
   const double trust = 1 / (1 + noise * noise * d / (norm_bound_ * norm_bound_));
   for (Eigen::Index i = 0; i < mean_.size(); ++i) {
     mean_(i) = inside(trust * release.first()[static_cast<std::size_t>(i)] / release.weight_first());
   }
   if (!uses_model) return;
-  // The noise level on every variance: slopes that the noise could have made shrink, and the fill goes to the
-  // mean.
+  // The noise level is added to every variance: slopes that may come from noise shrink, and the fill moves to
+  // the mean.
   const RunningMoments moments(release, Units::identity(release.dimension()));
   Eigen::MatrixXd covariance = moments.definite_covariance();
   covariance.diagonal().array() += moments.noise().level();
   precision_ = covariance.llt().solve(Eigen::MatrixXd::Identity(covariance.rows(), covariance.cols()));
 }
 
-// No column of a row that counts is larger. Where releases overflow, the centre is left.
+// No cell of a row is larger once the row is clamped or clipped. Where releases overflow, the centre is used.
 double CellFiller::inside(double value) const {
   const double limit = bounded_ ? 1.0 : norm_bound_;
   return std::isfinite(value) ? std::clamp(value, -limit, limit) : 0.0;
 }
 
-// Without bounds a cell may be as large as a number can be. What the others let expect of the missing ones is
-// asked of the cells as they count: shortened to the norm bound.
+// Without bounds a cell may be as large as any double. The missing cells are predicted from the other cells
+// as they count: with the row shortened to the norm bound.
 void CellFiller::shorten(std::span<double> row) const {
   if (bounded_) return;
   double largest = 0, squares = 0;
   for (const double value : row) largest = std::max(largest, std::abs(value));
   if (largest == 0) return;
-  // Relative to the largest cell nothing overflows.
+  // Relative to the largest cell, nothing overflows.
   for (const double value : row) squares += (value / largest) * (value / largest);
   const double limit = norm_bound_ / std::sqrt(squares);
   if (largest <= limit) return;

@@ -86,7 +86,7 @@ std::optional<DurableOptions> durable_options(const RunSettings& settings) {
   return options;
 }
 
-/// Columns, their bounds and what becomes of their missing cells.
+/// Columns, their bounds and the rules for their missing cells.
 void set_columns(RunConfig& config, const RunSettings& settings) {
   const Text &columns = settings["columns"], &bounds = settings["bounds"], &missing = settings["missing"];
   if (const Text& on_bad_row = settings["on_bad_row"]) config.on_bad_row = parse_on_bad_row(*on_bad_row);

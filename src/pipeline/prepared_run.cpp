@@ -13,15 +13,15 @@ namespace jme {
 
 namespace {
 
-// Filters, noise levels and limits hardly depend on the dimension, so a mechanism of this one finds every
-// wrong parameter before the data tells the real one.
+// Filters, noise levels and limits hardly depend on the dimension, so a mechanism with this dimension finds
+// every wrong parameter before the data tell the real dimension.
 constexpr std::size_t stand_in_dimension = 2;
 
 InvalidParameter other_dimension(std::size_t given, std::size_t columns) {
   return {"dimension", static_cast<double>(given), fmt::format("{}, the number of columns", columns)};
 }
 
-/// Fills by the model need a release that has one.
+/// Filling by the model needs releases with a mean and a covariance.
 void check_missing(const MissingRules& missing, const StreamConfig& config) {
   if (!missing.uses_model()) return;
   const bool same_workload =
@@ -106,7 +106,7 @@ std::unique_ptr<RunningStream> PreparedRun::open(RunningStream::Publish publish)
   if (!config_.state) return passing_stream(mechanism_, seed, std::move(publish));
   DurableOptions options = *config_.state;
   options.insecure_seed = seed;
-  // What makes rows what they are: the same numbers under other names are other data.
+  // Settings that rows depend on: the same numbers under other column names are other data.
   for (std::size_t i = 0; i < config_.columns.size(); ++i) {
     options.details.push_back({.name = fmt::format("column {}", i + 1), .value = config_.columns[i]});
   }

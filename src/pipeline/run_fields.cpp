@@ -112,7 +112,7 @@ std::vector<RunField> output_fields() {
            "Reproducible noise that protects NOBODY; for tests"}};
 }
 
-/// Letters to change, add or leave out.
+/// How many letters must be changed, added or left out.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

@@ -22,7 +22,7 @@ InvalidParameter wrong_value(const RunField& field) {
   return {field.name, "must be " + field.rule};
 }
 
-/// A whole number without a point, so that what counts things can read it.
+/// A whole number is written without a point, so that it can be read as a count.
 std::string number_text(double value) {
   if (value == std::floor(value) && std::abs(value) < 0x1p53) return fmt::format("{:.0f}", value);
   return fmt::format("{}", value);
@@ -101,7 +101,7 @@ void check_is_known(std::string_view field) {
   if (find_run_field(field) == nullptr) throw InvalidParameter(field, "is no setting of a run");
 }
 
-/// Parses with every key once: of two that say different things neither is what was meant.
+/// Parses, and refuses a key that occurs twice, because nobody can tell which of the two values was meant.
 Json parsed(std::string_view text, const std::string& origin) {
   std::set<std::string> seen;
   const auto once = [&](int depth, Json::parse_event_t event, Json& value) {

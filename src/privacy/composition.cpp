@@ -97,7 +97,7 @@ DeltaCurve::DeltaCurve(const LossDistribution& step, double steps, const Window&
   const double log_mean = log_moment(step, window.tilt);
   const Spectrum sum = compose(step, steps, window.tilt, log_mean, points);
 
-  // What is untilted: mass(s) = e^(n log_mean - tilt s) tilted(s). Everything is kept relative to the centre.
+  // Without the tilt: mass(s) = e^(n log_mean - tilt s) tilted(s). Everything is kept relative to the centre.
   const std::int64_t last = bottom + static_cast<std::int64_t>(points) - 1;
   const double log_scale = steps * log_mean - window.tilt * window.centre;
   const double scale = std::exp(log_scale);

@@ -28,7 +28,7 @@ class DeltaCurve {
 };
 
 /// Relative error of Eigen's FFT of 2^k points in the Euclidean norm, either way (Higham 2002, Theorem 24.2:
-/// 6.7 units of 2^-53 a stage for accurate twiddle factors).
+/// 6.7 units of 2^-53 per stage for accurate twiddle factors).
 [[nodiscard]] double fft_error(std::size_t points);
 
 }  // namespace jme::privacy

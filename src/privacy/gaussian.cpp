@@ -107,8 +107,8 @@ double gaussian_delta(double sigma, double epsilon) {
 
 double gdp_epsilon(double mu, Delta delta, double bad) {
   require_positive("mu", mu);
-  // What is left of delta depends on epsilon, and hardly: climb to an epsilon that is enough for what it
-  // leaves.
+  // What is left of delta depends on epsilon, but only a little: raise epsilon until it is enough for the
+  // delta that it leaves.
   double granted = gaussian_epsilon(1 / mu, delta);
   for (int round = 0; round < 200; ++round) {
     const double left = delta - (1 + std::exp(granted)) * bad;

@@ -8,8 +8,8 @@
 namespace jme::privacy {
 namespace {
 
-// A window leaves out e^-reach of the tilted law at each end: what is left out wraps round, below the point
-// asked for from above, and where its weight is small from below.
+// A window leaves out e^-reach of the tilted law at each end: what is left out wraps round. From above it
+// lands below the epsilon asked for; from below it lands where its weight is small.
 constexpr double reach = 14;
 // Past its top lies e^-margin of the delta asked for, which is charged to it.
 constexpr double margin = 18;
@@ -25,7 +25,7 @@ double solve_rising(std::invocable<double> auto&& function, double goal, double 
   return std::exp(low);
 }
 
-/// Tilted by more, nothing but the very end of the one-step law would be seen, and that by few points.
+/// With a larger tilt, only the very end of the one-step law would matter, and few points would represent it.
 double largest_tilt(const LossCumulants& cumulants) {
   return 400 / (cumulants.largest_loss() - cumulants.at(0).mean);
 }

@@ -34,7 +34,7 @@ CellMasses integrate(const LossPair& pair, double left, double right, double low
       for (const double side : {-1.0, 1.0}) {
         const double x = middle + side * half * nodes[i];
         const double mass = half * weights[i] * pair.density(x);
-        // Outside the cell's losses only by rounding, which loss_error pays for.
+        // It is outside the cell's losses only by rounding, which loss_error covers.
         const double above = std::clamp(pair.loss(x) - lower, 0.0, width);
         cell.all += mass;
         cell.excess -= mass * std::expm1(-above);

@@ -26,9 +26,9 @@ struct Grid {
 };
 
 /// Cuts the line where the loss is one of these multiples of the spacing and splits each cell's probability
-/// between its two ends so that P and Q of the cell stay what they are: a mean-preserving spread of Q/P,
-/// hence never less distinguishable (Doroshenko et al. 2022 call it connecting the dots). The spread adds at
-/// most max(spacing, distance/resolution)^2/4 to the variance.
+/// between its two ends so that P and Q of the cell do not change: this is a mean-preserving spread of Q/P,
+/// so the pair is never less distinguishable (Doroshenko et al. 2022 call it connecting the dots). The spread
+/// adds at most max(spacing, distance/resolution)^2/4 to the variance.
 [[nodiscard]] LossDistribution discretise(const LossPair& pair, const Grid& grid);
 
 }  // namespace jme::privacy

@@ -85,7 +85,7 @@ double LossPair::loss_error(double position) const {
 }
 
 double LossPair::position_error(double loss, double position) const {
-  // The same for the way back, plus the exponent log s of `replace`, a sum of these sizes.
+  // The same for the inverse, plus the exponent log s of `replace`, a sum of terms of these sizes.
   const double exponent = 16 + shift_ * shift_ - std::log(rate_);
   return unit * (exponent * std::abs(loss) + 4 * slope(position) * (std::abs(position) + shift_));
 }

@@ -21,7 +21,7 @@ constexpr double fewest_points = 0x1p15;
 constexpr double most_points = 0x1p21;
 // Cells of the one-step law far from zero: their relative width adds 1/(6 * 512^2) of the variance.
 constexpr double cell_resolution = 512;
-// Single losses left out are charged to delta: this much of it.
+// Single losses that are left out are charged to delta: this share of it.
 constexpr double truncated_share = 1e-9;
 
 /// A position past which less than `mass` of N(0, 1) lies.
@@ -135,7 +135,7 @@ double pld_epsilon(const SubsampledGaussian& mechanism, Delta delta) {
   privacy::check(mechanism);
   if (mechanism.sampling_rate == 1) return gaussian_epsilon(joined_sigma(mechanism), delta);
   const double epsilon = privacy::composed_epsilon(mechanism, delta);
-  // Both are bounds; at the ends of the range the grid is the looser one.
+  // Both are upper bounds; at the ends of the range the grid's bound is the looser one.
   const double renyi = rdp_epsilon(mechanism, delta).epsilon;
   return std::isfinite(epsilon) ? std::min(epsilon, renyi) : renyi;
 }
@@ -162,7 +162,7 @@ double subsampled_noise_multiplier(const SubsampledGaussian& mechanism, ApproxDp
     candidate.sigma = sigma;
     return std::log(std::max(pld_epsilon(candidate, budget.delta), 1e-3 * goal) / goal);
   };
-  // Renyi accounting is quick and never below: a sigma enough for it is enough.
+  // Renyi accounting is quick and never gives a smaller epsilon: a sigma that is enough for it is enough.
   double high = 1;
   const auto enough_for_rdp = [&](double sigma) {
     candidate.sigma = sigma;
@@ -193,7 +193,8 @@ double subsampled_noise_multiplier(const SubsampledGaussian& mechanism, ApproxDp
     if (low < privacy::least_sigma) return high;
     at_low = excess(low);
   }
-  // Secant steps inside the bracket; an end that stays is pulled to (Illinois). `high` was always tested.
+  // Secant steps inside the bracket; the value at an end that stays is halved (Illinois). `high` was always
+  // tested.
   int kept = 0;
   double weight_low = at_low, weight_high = at_high;
   while (high > low * (1 + 1e-6)) {

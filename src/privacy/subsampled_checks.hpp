@@ -6,8 +6,8 @@
 
 namespace jme::privacy {
 
-/// Where rows are sampled, noise is looked at between these. Less is no privacy to speak of (epsilon above
-/// 200 for a single step on a sampled row), more is beyond every use.
+/// Where rows are sampled, sigma must lie between these. Less noise gives hardly any privacy (epsilon above
+/// 200 for a single step on a sampled row), more is never useful.
 inline constexpr double least_sigma = 0.05;
 inline constexpr double largest_sigma = 1e9;
 

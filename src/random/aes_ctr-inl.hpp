@@ -24,7 +24,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR
 
-// Without vectors Highway has no cipher: OpenSSL's, which picks its own constant-time code.
+// Without vectors Highway has no cipher, so OpenSSL's is used, which chooses its own constant-time code.
 inline void KeystreamBlocks(const AesSchedule& schedule, std::uint64_t prefix, std::uint64_t block,
                             std::uint64_t* out, std::size_t blocks) {
   struct Free {

@@ -20,9 +20,9 @@ HWY_BEFORE_NAMESPACE();
 namespace jme::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Operations that IEEE 754 rounds exactly and bit operations, fused multiply-adds where the target has them.
-// The error bound of every line, fused or not, is in src/random/GUARANTEES.md. No table depends on the words;
-// one branch does, by which further digits are read.
+// Uses operations that IEEE 754 rounds exactly, bit operations, and fused multiply-adds where the target has
+// them. The error bound of every line, fused or not, is in src/random/GUARANTEES.md. No table index depends
+// on the words; one branch does, the one that reads further digits.
 
 template <class D>
 using Words = hn::Vec<hn::RebindToUnsigned<D>>;
@@ -64,15 +64,15 @@ HWY_INLINE hn::Vec<D> WithFraction(D d, const WordHalves<D>& word, Words<D> frac
 /// Where 2^64 min(u, 1 - u) is below this, a word's 64 digits are too few.
 constexpr double kFewDigits = 0x1p52;
 
-/// Not a number: whatever is computed from it is not a number either, and no comparison with it holds.
+/// NaN: whatever is computed from it is NaN as well, and no comparison with it holds.
 constexpr double kUndecided = std::numeric_limits<double>::quiet_NaN();
 
 /// The further digits of a radius' word where they are at hand.
 struct NoFraction {};
 
 /// sqrt(-2 log u), or kUndecided where that is above 9, for u = (word + 1/2) / 2^64 or, where that is near 0
-/// or 1, (word + fraction / 2^64) / 2^64. `few` tells where. Near 1 as near 0 all digits enter: u < 1/2 is
-/// made from the bits, 1 - u from their complement.
+/// or 1, (word + fraction / 2^64) / 2^64. `few` tells where. All digits count near 1 as well as near 0: u <
+/// 1/2 is made from the bits, 1 - u from their complement.
 template <class D, class Fraction>
 HWY_INLINE hn::Vec<D> Radius(D d, Words<D> word, Fraction fraction, hn::Mask<D>& few) {
   const hn::RebindToUnsigned<D> du;
@@ -112,7 +112,7 @@ HWY_INLINE hn::Vec<D> Radius(D d, Words<D> word, Fraction fraction, hn::Mask<D>&
   const auto correction = hn::MulAdd(s, hn::Sub(f, r), hn::Mul(exponent, hn::Set(d, 0x1.ef35793c76730p-45)));
   const auto minus_log = hn::Add(hn::MulSub(exponent, hn::Set(d, 0x1.62e42fefa3800p-1), f), correction);
   const auto squared = hn::Add(minus_log, minus_log);
-  // Far out the bits that were not read matter: such a pair is left to exact arithmetic.
+  // For large radii the bits that were not read matter: such a pair is left to exact arithmetic.
   return hn::IfThenElse(hn::Gt(squared, hn::Set(d, 81.0)), hn::Set(d, kUndecided), hn::Sqrt(squared));
 }
 
@@ -178,7 +178,7 @@ HWY_INLINE bool BoxMullerStep(const std::uint64_t* HWY_RESTRICT bits, Fraction f
   return !hn::AllFalse(d, few);
 }
 
-/// The same with the further digits of every radius: one word a pair.
+/// The same with the further digits of every radius: one word per pair.
 inline void BoxMullerWithFractions(const std::uint64_t* HWY_RESTRICT bits, const std::uint64_t* fractions,
                                    double* HWY_RESTRICT out) {
   const hn::ScalableTag<std::uint64_t> du;
@@ -193,7 +193,7 @@ inline void BoxMullerWithFractions(const std::uint64_t* HWY_RESTRICT bits, const
 #endif
 }
 
-/// `bits`: two words a pair; `pairs` is a multiple of PairsAtOnce(); `bits` are aligned to a vector, `out`
+/// `bits`: two words per pair; `pairs` is a multiple of PairsAtOnce(); `bits` are aligned to a vector, `out`
 /// need not be. Fetches `upcoming` from `begin` on, a number for every normal. Writes to `again` where steps
 /// begin that need fractions, and returns how many there are.
 inline std::size_t BoxMuller(const std::uint64_t* HWY_RESTRICT bits, double* HWY_RESTRICT out,

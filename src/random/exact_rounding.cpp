@@ -33,7 +33,7 @@ struct Interval {
   Real low, high;
 };
 
-/// MPFR keeps constants and numbers for a thread and leaves it to the thread to free them.
+/// MPFR keeps constants and numbers for each thread, and the thread must free them.
 struct ThreadsNumbers {
   ThreadsNumbers() = default;
   ThreadsNumbers(const ThreadsNumbers&) = delete;

@@ -15,7 +15,7 @@ using CounterPrefix = std::uint64_t;
 // Each of these runs the best code for the processor at hand (Highway dynamic dispatch). The keystream is the
 // same on all; normals differ in their last bits where a processor fuses multiplications with additions.
 
-/// AES-256-CTR keystream, two words a block: block i is the cipher of (prefix, first_block + i), both big
+/// AES-256-CTR keystream, two words per block: block i is the cipher of (prefix, first_block + i), both big
 /// endian. `out` has an even size.
 void keystream(const AesSchedule& schedule, CounterPrefix prefix, std::uint64_t first_block,
                std::span<std::uint64_t> out);
@@ -35,7 +35,7 @@ constexpr std::uint64_t further_block(std::uint64_t pair, std::uint64_t number) 
 }
 
 /// out[i] = normal number `first + i` of the stream `prefix`: both of the above in one pass. first +
-/// out.size() <= 2^56. Fetches out.size() numbers of each of `upcoming` meanwhile.
+/// out.size() <= 2^56. Meanwhile it fetches out.size() numbers of each of `upcoming`.
 void fill_normals(const AesSchedule& schedule, CounterPrefix prefix, std::uint64_t first,
                   std::span<double> out, const Upcoming& upcoming = {});
 

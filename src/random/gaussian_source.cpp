@@ -34,7 +34,8 @@ std::array<std::uint8_t, 32> stream_key(const Key& key, const Nonce& nonce) {
   return result;
 }
 
-/// Four draws of a pair and a fraction block, and the further blocks of a pair, never meet (further_block).
+/// Up to this many coordinates, the blocks of pairs, the fraction blocks and the further blocks never
+/// coincide (further_block).
 constexpr std::uint64_t most_coordinates = std::uint64_t{1} << 56;
 
 CounterPrefix prefix(Channel channel, std::uint64_t step) {

@@ -13,7 +13,7 @@ namespace jme::report {
 
 namespace {
 
-/// Tenths of a pixel; far outside the drawing it does not matter where.
+/// Tenths of a pixel; far outside the drawing the exact place does not matter.
 long long tenths(double value) {
   if (std::isnan(value)) return 0;
   return std::llround(std::clamp(value, -1e5, 1e5) * 10);
@@ -26,7 +26,7 @@ std::string tenths_text(long long value) {
   return whole == 0 ? fmt::format("{}.{}", sign, part) : fmt::format("{}{}.{}", sign, whole, part);
 }
 
-/// "x y", without the space where a sign already parts them.
+/// "x y", without the space where a sign already separates them.
 std::string pair_text(long long x, long long y) {
   const std::string second = tenths_text(y);
   return tenths_text(x) + (second[0] == '-' ? "" : " ") + second;
@@ -107,7 +107,7 @@ void Canvas::enter(Point corner) {
 }
 
 void Canvas::enter_clipped(const Box& box) {
-  // An inner svg clips without a name that would have to be unique in the page.
+  // An inner svg clips without needing a name that is unique in the page.
   body_ +=
       fmt::format("<svg x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" overflow=\"hidden\">\n",
                   coordinate(box.left), coordinate(box.top), coordinate(box.width), coordinate(box.height));

@@ -32,7 +32,7 @@ struct TextOptions {
   double turn = 0;  ///< degrees, clockwise
 };
 
-/// Writes SVG elements in order. Classes are ours and go in as they are; texts are escaped.
+/// Writes SVG elements in order. Class names are our own and are not escaped; texts are.
 class Canvas {
  public:
   explicit Canvas(Size size) : size_(size) {}
@@ -55,7 +55,7 @@ class Canvas {
  private:
   Size size_;
   std::string body_;
-  std::string closing_;  ///< one letter a group that is open: g or s
+  std::string closing_;  ///< one letter per open group: g or s
 };
 
 }  // namespace jme::report

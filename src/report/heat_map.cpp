@@ -123,7 +123,7 @@ Layout layout_of(const HeatMap& map, const std::vector<std::string>& cells, doub
     layout.top = above + height + 8;
     if (layout.turn == slant) right = std::max(right, longest * slant_width - layout.cell_width / 2 + 8);
   }
-  // Slanted names need room to the right: the cells give it.
+  // Slanted names need room to the right, so the cells become narrower.
   const double needed = layout.left + columns * layout.cell_width + right;
   if (needed > map.width && layout.cell_width > smallest_cell) {
     layout.cell_width = std::max(smallest_cell, (map.width - layout.left - right) / columns);

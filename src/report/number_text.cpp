@@ -20,7 +20,8 @@ std::string superscript(int number) {
   return result;
 }
 
-/// Commas between thousands, where there are at least five figures; "1234" is easier than "1,234" on an axis.
+/// Commas between thousands, where there are at least five figures; "1234" is easier to read than "1,234" on
+/// an axis.
 std::string grouped(const std::string& figures) {
   const std::size_t whole = std::min(figures.find('.'), figures.size());
   if (whole < 5) return figures;
@@ -83,7 +84,7 @@ std::string plus_minus_text(double value, double half_width) {
     const int decimals = std::max(0, 1 - exponent);
     return fixed_text(value, decimals) + joint + fixed_text(half_width, decimals);
   }
-  // A common power of ten, that of the larger one.
+  // A common power of ten, that of the larger number.
   const int common = exponent_of(largest, 4);
   const double scale = std::pow(10.0, common);
   const int decimals = std::clamp(common + 1 - exponent, 1, most_decimals);

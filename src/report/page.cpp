@@ -42,7 +42,8 @@ std::string html_of(const Table& table) {
 
 std::string html_of(const Figure& figure, std::size_t number) {
   const double width = figure.drawing.size().width;
-  // Text stays readable: shrunk by a tenth at most, then the drawing scrolls; and it is not blown up.
+  // Text stays readable: a drawing is shrunk by a tenth at most, beyond that it scrolls; and it is not
+  // enlarged.
   std::string html =
       fmt::format("<figure style=\"max-width:{}px\"><div class=\"scroll\"><div style=\"min-width:{}px\">\n",
                   coordinate(width * most_growth), coordinate(width * most_shrinking));

@@ -8,8 +8,8 @@
 
 namespace jme::report {
 
-/// Colours for lines, apart from each other also for people who see red, green or blue poorly; tests hold
-/// them to that and to their contrast with the page. Further series repeat them with another dash.
+/// Colours for lines that can also be told apart by people who see red, green or blue poorly; tests check
+/// this and their contrast with the page. Further series repeat them with another dash.
 inline constexpr std::size_t series_colours = 6;
 /// Steps of the two heat scales. The diverging one has its neutral colour in the middle.
 inline constexpr std::size_t diverging_levels = 21;

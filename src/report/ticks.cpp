@@ -29,7 +29,7 @@ Step round_step(double length, int most) {
   return {.mantissa = 1, .exponent = exponent + 1};
 }
 
-// Zeros would have to be counted, or decimals would run off the axis.
+// True where readers would have to count zeros, or where decimals would be too long for the axis.
 bool needs_powers(const Range& range, const Step& step) {
   const double largest = std::max(std::abs(range.low), std::abs(range.high));
   return largest >= 1e7 || step.decimals() > 6;
@@ -95,7 +95,7 @@ double round_log(double value, bool up) {
 }  // namespace
 
 Range drawable(Range range, AxisScale scale) {
-  // Nearer to zero or further from it, steps and distances would leave what doubles can hold.
+  // Nearer to zero or further from it, steps and distances would leave the range of doubles.
   constexpr double least = 1e-290, most = 1e290;
   const bool logarithmic = scale == AxisScale::logarithmic;
   if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low > range.high ||
@@ -104,7 +104,7 @@ Range drawable(Range range, AxisScale scale) {
   }
   range = {std::clamp(range.low, logarithmic ? least : -most, most),
            std::clamp(range.high, logarithmic ? least : -most, most)};
-  // Narrower than what can be told apart on an axis counts as one value.
+  // A range that is too narrow to show on an axis counts as one value.
   const double size = std::max(std::abs(range.low), std::abs(range.high));
   if (range.high - range.low > std::max(1e-9 * size, least)) return range;
   if (logarithmic) return {range.low / 2, range.high * 2};

@@ -19,7 +19,7 @@ bool is_allowed(char32_t c) {
   return !turns_direction;
 }
 
-/// Bytes of the sequence that begins with `lead`; 0 where none begins so.
+/// Bytes of the sequence that begins with `lead`; 0 where no sequence begins with it.
 std::size_t sequence_length(std::uint8_t lead) {
   if (lead < 0x80) return 1;
   if (lead >= 0xC2 && lead <= 0xDF) return 2;
@@ -61,7 +61,7 @@ std::u32string decoded(std::string_view text) {
       broken = (byte & 0xC0) != 0x80;
       c = c << 6 | (byte & 0x3F);
     }
-    // A longer sequence than its character needs is a disguise.
+    // A sequence that is longer than its character needs is not allowed: it could hide the character.
     broken = broken || (length == 3 && c < 0x800) || (length == 4 && (c < 0x10000 || c > 0x10FFFF));
     result += broken || !is_allowed(c) ? replacement : c;
     i += broken ? 1 : length;

@@ -7,8 +7,8 @@
 
 namespace jme::report {
 
-/// The code points of UTF-8 text; U+FFFD for each byte that is none, for control characters other than tab
-/// and line end, for characters that reverse the text after them, and for code points XML does not allow.
+/// The code points of UTF-8 text; U+FFFD for each byte that is not UTF-8, for control characters other than
+/// tab and line end, for characters that reverse the text after them, and for code points XML does not allow.
 [[nodiscard]] std::u32string decoded(std::string_view text);
 [[nodiscard]] std::string encoded(std::u32string_view text);
 

@@ -9,7 +9,8 @@ namespace {
 
 /// Squared joint sensitivity of (s, sqrt(lambda) ss'), s the sum of m rows of norm <= 1 of which one changes.
 double squared_sum_gain(const RowModel& rows, double batch, double nu) {
-  // The other m - 1 rows line up with the changed one and multiply its effect on the square.
+  // In the worst case the other m - 1 rows have the direction of the changed one and multiply its effect on
+  // the square.
   if (rows.adjacency == Adjacency::add_remove) {
     // s -> s - x: ||x||^2 + nu ||ss' - (s-x)(s-x)'||^2, greatest for |s - x| = m - 1 along x.
     return 1 + nu * (2 * batch - 1) * (2 * batch - 1);
@@ -50,7 +51,7 @@ double batch_sensitivity(Squares squares, const RowModel& rows, std::size_t batc
                          double lambda) {
   if (squares == Squares::per_example) return joint_sensitivity(rows, exposure, lambda);
   // A column (g1, g2) scales what one batch can move, (u, v), to g1 |u|^2 + lambda g2 |v|^2: the batch's own
-  // sensitivity at weight lambda g2/g1. The same step as from r_d to the joint sensitivity in
+  // sensitivity at weight lambda g2/g1. This is the same step as from r_d to the joint sensitivity in
   // docs/theory/sensitivity.md#columns.
   double largest = 0;
   for (const auto& pattern : exposure.patterns) {

@@ -30,7 +30,7 @@ std::vector<double> earliest_packing_sums(const Filter& c, std::size_t participa
   std::vector<std::size_t> rows(participations);
   for (std::size_t i = 0; i < participations; ++i) rows[i] = i * separation;
   std::vector<double> sums = correlation_bounds(taps, reached, rows);
-  // Past the rounding of the windows, sums of at most p terms.
+  // A factor that covers the rounding of the windows, which are sums of at most p terms.
   const double up = 1 + static_cast<double>(participations + 4) * std::numeric_limits<double>::epsilon();
   for (double& sum : sums) sum *= up;
   return sums;

@@ -24,7 +24,8 @@ Exposure single_exposure(const std::vector<double>& squared_first,
   }
   if (columns.empty()) throw InvalidParameter("shape", "must have at least one column");
   check(Exposure{.patterns = {columns}});  // before the sort: NaN has no order
-  // The sensitivity grows with either norm, so a column below another one in both can never decide it.
+  // The sensitivity grows with either norm, so a column whose norms are both below those of another column
+  // can never decide it.
   std::ranges::sort(columns, [](const ColumnGain& left, const ColumnGain& right) {
     return left.first != right.first ? left.first > right.first : left.second > right.second;
   });

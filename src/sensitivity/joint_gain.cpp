@@ -19,7 +19,7 @@ double scalar_gap(double nu) {
   return (3 - std::sqrt(1 - 2 / nu)) / 2;
 }
 
-/// Rounds a computed upper limit down past its few roundings, so that using the limit stays on the safe side.
+/// Rounds a computed upper limit down by more than its few rounding errors, so that using the limit is safe.
 double rounded_down(double value) {
   return value * (1 - 8 * std::numeric_limits<double>::epsilon());
 }
@@ -53,7 +53,7 @@ double inverse_joint_gain(Adjacency adjacency, std::size_t dimension, double rho
   if (!(rho >= least)) throw InvalidParameter("gain", rho, "at least the gain at nu = 0");
   if (rho == std::numeric_limits<double>::infinity()) return rho;
   if (adjacency == Adjacency::add_remove) return rho - 1;
-  // At rho = 4 exactly the kink itself is the answer, without the safety of the general case.
+  // At rho = 4 exactly, the kink itself is the answer, without the safety margin of the general case.
   if (dimension >= 2) {
     return rho == 4 ? vector_kink
                     : std::max(vector_kink, rounded_down((rho - 2 + std::sqrt(rho * (rho - 4))) / 4));

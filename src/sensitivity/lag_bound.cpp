@@ -13,7 +13,7 @@ std::vector<double> lag_bound_sums(const Filter& c, const Horizon& horizon, std:
   const std::size_t rows_in_block = 1 + (horizon.every() - 1) / separation;
   const auto lag = [&](std::size_t apart) { return apart * separation / horizon.every(); };
 
-  // Each lag once: blocks longer than the separation repeat them.
+  // Each lag is computed once: with blocks longer than the separation, lags repeat.
   std::vector<std::size_t> lags{0, 1};
   for (std::size_t m = rows_in_block; m < p; ++m) {
     if (lags.back() != lag(m)) lags.push_back(lag(m));

@@ -13,7 +13,7 @@ namespace jme::sensitivity {
 /// rows must fit the horizon.
 ///
 /// Rows m participations apart lie floor(m b / k) blocks apart or more, so each entry is at most G there. Of
-/// those that could share B_i, at most ceil(k / b) do; the rest are in another block and get G(1).
+/// the rows that could be in B_i, at most ceil(k / b) are; the rest are in another block and get G(1).
 [[nodiscard]] std::vector<double> lag_bound_sums(const Filter& c, const Horizon& horizon,
                                                  std::size_t participations, std::size_t separation);
 

@@ -74,7 +74,7 @@ double largest_free_lambda(const RowModel& rows, const Exposure& exposure) {
     const double second = second_sensitivity(rows, exposure);
     high = 2 * squared_first / (second * second);
   }
-  // The lower end stays free throughout, so rounding can only give some freedom away.
+  // The lower end stays free throughout, so rounding can only make lambda smaller than the largest free one.
   for (;;) {
     const double middle = low + (high - low) / 2;
     if (!(middle > low && middle < high)) return low;

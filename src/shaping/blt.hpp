@@ -10,7 +10,7 @@ namespace jme::shaping {
 /// positive and decreasing (T is a Stieltjes function), and so is every coefficient of 1 - T^-1.
 void check_interlacing(const BltParameters& parameters);
 
-/// T(x) = prod(1 - zeros_i x) / prod(1 - poles_i x) by partial fractions: one tap and a mode a pole,
+/// T(x) = prod(1 - zeros_i x) / prod(1 - poles_i x) by partial fractions: one tap and one mode per pole,
 /// weight omega_i = prod_j (t_i - th_j) / prod_{j != i} (t_i - t_j)
 /// (docs/theory/shaping.md#buffered-linear-toeplitz).
 [[nodiscard]] Toeplitz blt_core(const BltParameters& parameters);

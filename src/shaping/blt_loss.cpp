@@ -103,7 +103,8 @@ double BltLoss::error(std::span<const double> gaps, std::span<const double> weig
     return quadratic_sum(gaps, weights,
                          [&](double gap) { return rmse ? fading_sum(gap, n) : geometric_sum(gap, n); });
   }
-  // Within the window as prefix sums; after it lag m has what lag m - k left, and the pole at 1 is gone.
+  // Within the window as for prefix sums; after it, lag m has what is left after subtracting lag m - k, and
+  // the pole at 1 cancels.
   const auto k = static_cast<double>(problem_.window);
   const double inside = quadratic_sum(gaps, weights, [&](double gap) {
     return rmse ? k / n * fading_sum(gap, k) + (1 - k / n) * geometric_sum(gap, k) : geometric_sum(gap, k);

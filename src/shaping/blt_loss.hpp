@@ -8,8 +8,8 @@
 
 namespace jme::shaping {
 
-/// A BLT as coefficients of powers, with 1 - pole in the place of poles: what losses in closed form are made
-/// of.
+/// A BLT as coefficients of powers, with 1 - pole in place of poles: losses in closed form are computed from
+/// it.
 struct BltPowers {
   /// `x` as in coordinates.hpp, ceiling = decay.
   BltPowers(std::span<const double> x, double decay);
@@ -36,7 +36,7 @@ class BltLoss {
     std::size_t steps;
     double decay = 1;        ///< per step
     std::size_t window = 0;  ///< in steps; 0: none
-    bool mean = false;       ///< always by rmse: identity has the least possible maximum, release 1's
+    bool mean = false;       ///< always by rmse: the identity has the least maximum, at release 1
     Objective objective = Objective::rmse;
   };
   explicit BltLoss(const Problem& problem);

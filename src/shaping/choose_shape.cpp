@@ -22,7 +22,7 @@ std::size_t useful_buffers(std::size_t steps) {
   return steps <= 1'000'000 ? 5 : 6;
 }
 
-/// The same for a BLT under a window with lag taps, whose memory is the window's.
+/// The same for a BLT under a window with lag taps, whose memory is as long as the window.
 std::size_t window_buffers(std::size_t window) {
   if (window <= 100) return 3;
   return window <= 4096 ? 4 : 5;
@@ -32,7 +32,7 @@ double value_of(const ShapeQuality& quality, Objective objective) {
   return objective == Objective::rmse ? quality.rmse : quality.max;
 }
 
-/// The few shapes one of which is best: comparing them costs a few passes over the steps.
+/// A few shapes, one of which is the best: comparing them costs a few passes over the steps.
 std::vector<Shape> contenders(const Workload& workload, const Horizon& horizon, const StateLimit& limit) {
   std::vector<Shape> shapes{Shape::identity()};
   const std::size_t n = horizon.steps();
@@ -52,7 +52,7 @@ std::vector<Shape> contenders(const Workload& workload, const Horizon& horizon, 
   return shapes;
 }
 
-/// Below this decay a step the best shape gains less than the tie of 1e-5 over the identity: identity over
+/// Below this decay per step the best shape gains less than the tie of 1e-5 over the identity: identity over
 /// optimum is (1 - beta^2)^(-1/2) / ((2/pi) K(beta)) = 1 + beta^2 / 4 + ..., at any length.
 constexpr double least_useful_decay = 0.0063;
 
@@ -65,15 +65,16 @@ std::optional<Shape> known_choice(const Workload& workload, const Horizon& horiz
   if (n < shortest || compares_history) return std::nullopt;
   switch (workload.kind()) {
     case Workload::Kind::mean:
-      // Of means the largest error is the first release's, whatever the shape: 1 for the identity, more for
-      // others.
+      // For means the largest error is that of the first release, whatever the shape: 1 for the identity,
+      // more for others.
       if (objective == Objective::max) return Shape::identity();
       break;
     case Workload::Kind::decay:
       if (shaping::decay_per_step(workload, horizon) < least_useful_decay) return Shape::identity();
       break;
     case Workload::Kind::window: {
-      // A band that holds the window is as good for very short ones; from two buffers on nothing else is.
+      // For very short windows a band that holds the window is as good; from two buffers on no other shape
+      // is.
       const std::size_t window = shaping::steps_in_window(workload, horizon);
       if (limit.vectors < 2 || window < 4) return std::nullopt;
       const std::size_t buffers = std::min(limit.vectors, window_buffers(window));

@@ -17,7 +17,7 @@
 namespace jme::shaping {
 namespace {
 
-/// A decay this fast leaves nothing to shape; poles below it would only lose digits.
+/// With a decay this fast there is nothing to shape; poles below it would only lose digits.
 double ceiling_of(const Workload& workload, const Horizon& horizon) {
   return std::max(decay_per_step(workload, horizon), 1e-3);
 }
@@ -44,7 +44,7 @@ void need_closed_form(const Workload& workload) {
 /// What a stream without a horizon is designed for: longer than the engine's 2^26 releases.
 constexpr std::size_t endless_steps = 100'000'000;
 
-/// Schedules that fall slowly enough to serve every length, and for ever (GUARANTEES.md has the errors).
+/// Schedules that fall for ever, slowly enough to be good at every length (GUARANTEES.md has the errors).
 constexpr double endless_prefix_offset = 30, endless_prefix_power = -0.3, endless_mean_power = -0.9;
 
 ScaledBltParameters endless_scaled_blt(const Workload& workload, const Horizon& horizon,
@@ -121,10 +121,10 @@ ScaledBltParameters default_scaled_blt(const Workload& workload, const Horizon& 
   const double ceiling = ceiling_of(workload, horizon);
   const auto steps = static_cast<double>(horizon.steps());
   const bool mean = workload.kind() == Workload::Kind::mean;
-  const bool by_max = objective == Objective::max && !mean;  // of a mean the identity has the least maximum
+  const bool by_max = objective == Objective::max && !mean;  // for a mean the identity has the least maximum
   const double fading = -steps * std::log(ceiling);
   if (fading > ScaledBltGrid::largest_fading()) {
-    // Start and end are a hundredth of the horizon or less: the schedule has nothing to gain.
+    // Start and end are a hundredth of the horizon or less: a schedule would gain nothing.
     return {.blt = default_blt(workload, horizon, buffers, objective)};
   }
   if (steps >= ScaledBltGrid::smallest_steps()) {

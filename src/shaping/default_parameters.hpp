@@ -20,9 +20,8 @@ namespace jme::shaping {
 
 /// Parameters that scaled-blt:P stands for: optimised on the spot for short horizons, interpolated in a table
 /// for long ones; where the decay forgets long before the horizon ends, the plain BLT with normalised
-/// columns. On an unbounded horizon such that errors are small at every
-/// length (GUARANTEES.md). For windows a BLT with lag taps (WindowLoss). Throws
-/// InvalidParameter for a custom workload.
+/// columns. On an unbounded horizon they are such that errors are small at every length (GUARANTEES.md). For
+/// windows it is a BLT with lag taps (WindowLoss). Throws InvalidParameter for a custom workload.
 [[nodiscard]] ScaledBltParameters default_scaled_blt(const Workload& workload, const Horizon& horizon,
                                                      std::size_t buffers, Objective objective);
 

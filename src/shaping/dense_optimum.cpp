@@ -68,7 +68,8 @@ double rmse_of(const Eigen::MatrixXd& a, const Eigen::MatrixXd& c) {
 }
 
 /// Anderson's acceleration of x <- x + residual(x): the combination of the last points whose residuals, to
-/// first order, cancel best. Any weights give a valid certificate, so a poor step costs time, not truth.
+/// first order, cancel best. Any weights give a valid certificate, so a poor step costs time and cannot make
+/// the result wrong.
 class Acceleration {
  public:
   Eigen::VectorXd next(const Eigen::VectorXd& x, const Eigen::VectorXd& residual) {

@@ -33,7 +33,7 @@ struct Point {
   double value;
 };
 
-/// The last few (step, change of gradient) pairs; they stand for the inverse Hessian.
+/// The last few (step, change of gradient) pairs; they approximate the inverse Hessian.
 class Curvature {
  public:
   void add(Vector step, Vector change) {

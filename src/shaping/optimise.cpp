@@ -18,7 +18,7 @@ constexpr double power_ridge = 1e-5;
 /// Over a long horizon the end's offset hardly matters; this keeps it near 1 step.
 constexpr double end_offset_ridge = 1e-6;
 
-/// Taps beyond which few steps come hardly matter.
+/// Taps after which only few steps come hardly matter.
 constexpr double tap_ridge = 1e-6;
 
 double longest_time(double steps, double decay) {
@@ -54,7 +54,7 @@ Minimum optimise_blt(const BltLoss::Problem& problem, std::size_t buffers) {
 
 Minimum optimise_window(const WindowLoss& loss, std::size_t window, std::size_t buffers) {
   std::vector<double> start = geometric_coordinates(buffers, static_cast<double>(window));
-  // (1 - y)^(-1/2) = 1 + y/2 + 3/8 y^2 + ..., a little less of it because it ends after three.
+  // (1 - y)^(-1/2) = 1 + y/2 + 3/8 y^2 + ..., slightly smaller because it ends after three terms.
   constexpr double root[WindowLoss::most_lags] = {0.4, 0.2, 0.1};
   start.insert(start.end(), root, root + loss.lags());
   const std::size_t gaps = 2 * buffers;

@@ -22,8 +22,8 @@ namespace jme::shaping {
 /// weights.
 [[nodiscard]] Minimum optimise_window(const WindowLoss& loss, std::size_t window, std::size_t buffers);
 
-/// Least loss of a scaled BLT from `start` (empty: the geometric start). O(n p^2) an iteration, 100 to 300 of
-/// them.
+/// Least loss of a scaled BLT from `start` (empty: the geometric start). O(n p^2) per iteration, with 100 to
+/// 300 iterations.
 [[nodiscard]] Minimum optimise_scaled_blt(const ScaledBltProblem& problem, std::size_t buffers,
                                           std::vector<double> start = {}, const LbfgsOptions& options = {});
 

@@ -31,7 +31,7 @@ std::array<double, P> residues(const std::array<double, P>& down, const std::arr
   return weights;
 }
 
-/// Adds to down_bar, up_bar what weights_bar means for them.
+/// Adds to down_bar and up_bar what follows from weights_bar.
 template <std::size_t P>
 void residues_adjoint(const std::array<double, P>& down, const std::array<double, P>& up,
                       const std::array<double, P>& weights, const std::array<double, P>& weights_bar,

@@ -78,10 +78,10 @@ std::vector<double> tabulated_scaled_blt(ScaledBltTable table, std::size_t buffe
   const double position = std::log2(steps) / 2 - static_cast<double>(ScaledBltGrid::first_power);
   std::vector<double> x = at_horizon(std::min(position, last));
   if (position > last) {
-    // -log(1 - pole) grows like log n and the gaps share it: they, not their logarithms, continue linearly,
-    // and so does the schedule's start, whose offset grows like n. Powers must not run away, so they go no
-    // further than three nodes (a factor 64 in n). The end's offset stays: it is a matter of a few steps at
-    // any length.
+    // -log(1 - pole) grows like log n, and the gaps share this growth: the gaps, not their logarithms,
+    // continue linearly, and so does the schedule's start, whose offset grows like n. Powers must not run
+    // away, so they go no further than three nodes (a factor 64 in n). The end's offset stays: it concerns a
+    // few steps at any length.
     const std::vector<double> before = at_horizon(last - 1);
     const double beyond = position - last;
     for (std::size_t i = 0; i < 2 * buffers; ++i) {

@@ -6,8 +6,8 @@
 namespace jme::shaping {
 
 /// Optimised scaled BLTs over a grid of horizons and decays, as coordinates (coordinates.hpp). Interpolation
-/// costs second order only, the loss being flat at its minimum; and privacy does not depend on these numbers,
-/// because D is computed from the parameters used.
+/// has a second-order cost only, because the loss is flat at its minimum; and privacy does not depend on
+/// these numbers, because D is computed from the parameters used.
 struct ScaledBltGrid {
   static constexpr std::size_t first_power = 4;  ///< horizons n = 4^4, 4^5, ...
   static constexpr std::size_t decays = 9;       ///< fading = 0.5 (2^j - 1), j = 0..8

@@ -20,10 +20,10 @@ std::vector<double> binomial_series(double power, double ratio, std::size_t coun
 
 /// Coefficients of F = (1 - x^length)^power (1 - x)^-power. The logarithmic derivative
 ///     F'/F = power (1/(1-x) - length x^(length-1) / (1-x^length)),
-/// multiplied out by (1-x)(1-x^length), gives four terms a coefficient. A rounding error made at coefficient
-/// j is a source of the same differential equation; solving it shows that errors grow at most linearly in the
-/// index, relative to the largest coefficients there. Extended precision keeps that below one ulp of a double
-/// to n = 1e5 and harmless at 1e7.
+/// multiplied out by (1-x)(1-x^length), gives four terms per coefficient. A rounding error made at
+/// coefficient j is a source of the same differential equation; solving it shows that errors grow at most
+/// linearly in the index, relative to the largest coefficients there. Extended precision keeps that below one
+/// ulp of a double to n = 1e5 and harmless at 1e7.
 std::vector<double> window_power(double power, std::size_t length, std::size_t count) {
   using Extended = long double;
   std::vector<Extended> f(count);

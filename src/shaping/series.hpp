@@ -19,7 +19,7 @@ namespace jme::shaping {
 /// First `count` coefficients of ((1 - x) / (1 - x^length))^(1/2), its inverse.
 [[nodiscard]] std::vector<double> window_root_inverse(std::size_t length, std::size_t count);
 
-/// beta^every: what a whole block fades by. 1 for prefix and mean.
+/// beta^every: the factor by which a whole block fades. 1 for prefix and mean.
 [[nodiscard]] double decay_per_step(const Workload& workload, const Horizon& horizon);
 
 /// A window's length in steps. Throws the workload's own error where it does not fit the horizon.

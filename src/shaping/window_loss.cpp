@@ -9,7 +9,7 @@ namespace jme::shaping {
 namespace {
 
 constexpr std::size_t longest_summed = 1024;
-/// Stretches at either end in which things change; in between everything has settled.
+/// Stretches at either end in which terms change; in between they no longer do.
 constexpr std::size_t settling = 9;
 
 /// Gauss-Legendre on [-1, 1].

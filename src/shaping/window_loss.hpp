@@ -13,8 +13,8 @@ namespace jme::shaping {
 /// columns of nearly the same norm, so that
 ///     ||A C^-1||_F^2 ~ sum_t d(t - k/2)^2 R_t,   R_t = sum_{m <= t} g_m^2,   d(j)^2 = sum_{m < n-j} c_m^2
 /// with c the coefficients of T / (1 + ...) and g those of A (1 + ...) / T: its minimiser is within 1e-4 of
-/// the true one for windows up to half the horizon. Up to 1024 steps summed up, beyond in closed form over
-/// the stretches between lags.
+/// the true one for windows up to half the horizon. It is summed up to 1024 steps, and computed in closed
+/// form over the stretches between lags beyond that.
 class WindowLoss {
  public:
   static constexpr std::size_t most_lags = 3;
@@ -25,7 +25,7 @@ class WindowLoss {
   [[nodiscard]] std::size_t lags() const { return lags_; }
   /// At the BLT's coordinates (coordinates.hpp, ceiling 1) followed by the tap weights.
   [[nodiscard]] double operator()(std::span<const double> x) const;
-  // The two ways, each for the other's test.
+  // The two ways, so that tests can compare them.
   [[nodiscard]] double summed(const BltPowers& blt, std::span<const double> taps) const;
   [[nodiscard]] double by_stretches(const BltPowers& blt, std::span<const double> taps) const;
 

@@ -21,8 +21,8 @@ std::span<const std::byte> bytes_of(const T& values) {
   return std::as_bytes(std::span(values));
 }
 
-/// Fields one after another, each of a fixed length or behind its length, so that no two lists of fields give
-/// the same bytes.
+/// Fields one after another, each of a fixed length or preceded by its length, so that no two lists of fields
+/// give the same bytes.
 class ByteWriter {
  public:
   ByteWriter& number(std::uint64_t value) { return raw(std::as_bytes(std::span(&value, 1))); }
@@ -39,7 +39,7 @@ class ByteWriter {
   Bytes bytes_;
 };
 
-/// The same fields back. Throws StateError where they end early.
+/// Reads the same fields back. Throws StateError where they end early.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : rest_(bytes) {}

@@ -27,7 +27,7 @@ double composed_epsilon(const std::vector<LedgerEntry>& streams, double delta) {
     squares += stream.mu * stream.mu;
     e += stream.old_sampler_epsilon;
     bad += stream.bad_past;
-    // What each promises by itself adds up as well. What an old one promised was not always paid for.
+    // What each stream promises by itself adds up as well. What an old stream promised did not always hold.
     plain_epsilon += stream.is_old ? infinity : stream.epsilon.value_or(infinity);
     plain_delta += stream.delta.value_or(1);
   }

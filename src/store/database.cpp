@@ -32,7 +32,7 @@ void Database::Close::operator()(sqlite3* connection) const {
 }
 
 Database::Database(const std::filesystem::path& path, Access access) : path_(path) {
-  // SQLite would wait for a pipe, follow a link and play back anybody's journal.
+  // SQLite would wait for a pipe, follow a link and replay anybody's journal.
   for (const char* part : {"", "-wal", "-shm", "-journal"}) check_file(path.string() + part);
   sqlite3* connection = nullptr;
   const int code =
@@ -53,7 +53,7 @@ void Database::fail(int code) const {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_FORMAT:
-    case SQLITE_ERROR:  // a statement of ours that does not fit the file
+    case SQLITE_ERROR:  // one of our statements does not fit the file
     case SQLITE_MISMATCH:
     case SQLITE_CONSTRAINT:
       throw StateError(message + ": the state is damaged");

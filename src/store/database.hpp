@@ -14,7 +14,7 @@ namespace jme::store {
 
 class Statement;
 
-/// One SQLite file. A file that is no database or is damaged throws StateError; a full disk, a failed sync
+/// One SQLite file. A file that is not a database or is damaged throws StateError; a full disk, a failed sync
 /// and the like throw Error.
 class Database {
  public:
@@ -39,7 +39,7 @@ class Database {
 };
 
 /// A statement to run again and again: bind all of its parameters (from 1), step, reset. What is bound must
-/// live until then. Lives no longer than its database.
+/// live until then. The statement must not live longer than its database.
 class Statement {
  public:
   Statement(Database& database, const char* sql);
@@ -50,7 +50,7 @@ class Statement {
   /// True where there is a row; its columns count from 0 and stay until the next step or reset.
   [[nodiscard]] bool step();
   void reset();
-  /// step() that must give no row, and reset().
+  /// Calls step(), which must give no row, and reset().
   void run();
   [[nodiscard]] std::int64_t number(int column) const;
   [[nodiscard]] std::span<const std::byte> blob(int column) const;

@@ -25,8 +25,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using store::StoredBlock;
 
-// A commit that takes long (a large state, a slow disk) waits the longer for the next: at most a fifth of the
-// time goes into commits.
+// After a commit that takes long (a large state, a slow disk), the next one waits longer: at most a fifth of
+// the time goes into commits.
 constexpr int rest_after_commit = 4;
 
 store::About about_stream(const Mechanism& mechanism, const DurableOptions& options) {
@@ -65,7 +65,7 @@ struct DurableStream::Impl {
 
   [[nodiscard]] bool is_replaying() const { return rows < rows_before; }
 
-  // A failed commit may or may not be on disk; whoever opens the stream next will see.
+  // A failed commit may or may not be on disk; the next process that opens the stream will find out.
   void check_whole() const {
     if (broken) throw StateError("the stream failed at a commit and cannot go on; run it again");
   }
@@ -134,7 +134,7 @@ struct DurableStream::Impl {
     }
     if (ended && !stream) throw BudgetExhausted("the stream was finished: no block may follow");
     if (!stream) begin();
-    commit();  // what waits from rows
+    commit();  // releases of rows that still wait
     stream->push_block(block);
     rows += block.rows();
     ended = stream->is_finished();
@@ -182,8 +182,8 @@ struct DurableStream::Impl {
                     options.directory.string(), which));
   }
 
-  // The first row that is new. Its noise comes from a nonce that nothing was drawn under, on disk before the
-  // first draw (docs/theory/safety.md#durable-streams, I2).
+  // The first new row has come. Its noise comes from a nonce under which nothing was drawn, and which is on
+  // disk before the first draw (docs/theory/safety.md#durable-streams, I2).
   void begin() {
     const Nonce fresh = options.insecure_seed ? Nonce{} : nonce_from_system();
     if (kept.is_new()) {
@@ -278,7 +278,7 @@ struct DurableStream::Impl {
       throw StateError(fmt::format("state {}: the input ends at row {}, but this stream took {} rows",
                                    options.directory.string(), rows, rows_before));
     }
-    // At a block's end the stream stays open: an input that has grown can go on.
+    // At a block's end the stream stays open: a longer input can continue it.
     const bool inside =
         stream && rows > 0 &&
         rows != std::max<std::uint64_t>(committed_rows, pending.empty() ? 0 : pending.back().rows);
@@ -296,7 +296,7 @@ struct DurableStream::Impl {
   store::StreamStore kept;
   std::optional<MomentStream> stream;  // from the first new row on
   std::optional<store::RowDigest> digest;
-  std::optional<StoredBlock> replayed;   // whose rows are coming
+  std::optional<StoredBlock> replayed;   // the stored block whose rows are coming again
   std::optional<Release> last_replayed;  // while nothing newer was made
   bool has_made_release = false;
   std::vector<StoredBlock> pending;         // not on disk yet

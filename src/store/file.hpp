@@ -12,8 +12,8 @@ namespace jme::store {
 /// An open file of a state folder. Every failure throws Error with the file's name.
 class File {
  public:
-  /// Throws StateError for anything but a regular file of this user: a link is not followed, a pipe not
-  /// waited for.
+  /// Throws StateError for anything except a regular file of this user: a link is not followed, and a pipe is
+  /// not waited for.
   File(const std::filesystem::path& path, int flags, unsigned mode = 0600);
   /// A folder, to lock it or to sync its names.
   [[nodiscard]] static File folder(const std::filesystem::path& path);

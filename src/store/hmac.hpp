@@ -11,7 +11,7 @@ struct evp_mac_ctx_st;
 
 namespace jme::store {
 
-/// The first half of HMAC-SHA256: 128 bits nobody without the key can guess.
+/// The first half of HMAC-SHA256: 128 bits that nobody can guess without the key.
 using Tag = std::array<std::byte, 16>;
 
 /// HMAC-SHA256 under one key, message after message.
@@ -20,7 +20,7 @@ class Hmac {
   explicit Hmac(const Key& key);
 
   void add(std::span<const std::byte> part);
-  /// Of all parts since the last one; starts anew.
+  /// The digest of all parts since the last call; starts a new message.
   [[nodiscard]] std::array<std::byte, 32> digest();
   [[nodiscard]] Tag tag();
   [[nodiscard]] Tag tag(std::span<const std::byte> message);
@@ -32,7 +32,7 @@ class Hmac {
   std::unique_ptr<evp_mac_ctx_st, Free> context_;
 };
 
-/// Without a branch on the bytes.
+/// Compares without a branch that depends on the bytes.
 [[nodiscard]] bool equal(const Tag& a, const Tag& b);
 
 }  // namespace jme::store

@@ -13,13 +13,13 @@ namespace jme::store {
 
 /// What the noise of windows keeps of its last steps, one sealed record for each step: a commit writes the
 /// steps that are new and deletes those that are no longer needed. A record's seal is bound to its step and
-/// to the nonce that drew it, so that no other record can stand in its place.
+/// to the nonce that drew it, so that no other record can take its place.
 class KeptLog {
  public:
   static constexpr const char* schema = "CREATE TABLE kept (step INTEGER PRIMARY KEY, sealed BLOB NOT NULL);";
 
   explicit KeptLog(Database& database) : database_(&database) {}
-  /// Inside the caller's transaction.
+  /// Must be called inside the caller's transaction.
   void write(const StreamKeys& keys, const StreamState& state);
   /// Oldest first.
   [[nodiscard]] std::vector<KeptNoise> read(const StreamKeys& keys, const std::vector<NoncePeriod>& nonces);

@@ -19,8 +19,8 @@ namespace jme::store {
 
 namespace {
 
-// Three parts that no disk writes together: the key, which is never written again, and the two places of the
-// counter.
+// Three parts, in sectors that no disk writes together: the key, which is never written again, and the two
+// places of the counter.
 constexpr std::size_t sector = 4096;
 constexpr std::size_t file_size = 3 * sector;
 constexpr std::string_view magic = "jme stream key\n";
@@ -88,7 +88,7 @@ Key checked_key(const std::filesystem::path& path, const File& file) {
 void KeyFile::create(const std::filesystem::path& path, const Key& key) {
   std::filesystem::path fresh = path;
   fresh += ".new";
-  std::filesystem::remove(fresh);  // what a creation that was cut off left behind
+  std::filesystem::remove(fresh);  // left behind by a creation that was interrupted
   {
     const File file(fresh, O_WRONLY | O_CREAT | O_EXCL, 0600);
     Bytes whole(file_size);

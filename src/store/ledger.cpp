@@ -35,7 +35,7 @@ std::optional<Number> parsed(std::string_view text) {
   return value;
 }
 
-// A writer moves the counters while we look at them; only a stream at rest can be judged.
+// A writer changes the counters while we read them; only a stream that nobody writes can be checked.
 bool is_locked(const StreamFiles& files) {
   if (!store::is_there(files.lock)) return false;
   return !store::File(files.lock, O_RDONLY).try_lock();
@@ -91,7 +91,7 @@ std::optional<LedgerEntry> read_entry(const StreamFiles& files) {
       return entry;
     }
     StreamLog log(files.database, StreamLog::Access::read);
-    if (log.is_empty()) return std::nullopt;  // creation was cut off
+    if (log.is_empty()) return std::nullopt;  // creation was interrupted
     describe(entry, log);
     entry.problem = problem_of(files, log, entry.in_use);
   } catch (const Error& error) {

@@ -73,7 +73,8 @@ void RowDigest::flush() {
 
 BlockDigest RowDigest::close() {
   flush();
-  // The width is the stream's, so that the numbers and the place of the last row tell all places.
+  // All rows have the stream's width, so the numbers and the place of the last row determine the places of
+  // all rows.
   hmac_.add(ByteWriter().number(row_).bytes());
   return {.rows = hmac_.tag(), .marks = std::exchange(marks_, {})};
 }

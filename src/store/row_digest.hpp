@@ -25,12 +25,13 @@ class SipHash {
 /// says nothing about them.
 struct BlockDigest {
   Tag rows;  ///< of all rows of the block, their number and place
-  /// 16 bits a row, to say which one differs (and wrong about that once in 65536 times); none where a block
-  /// is one row.
+  /// 16 bits per row, to say which row differs (this is wrong once in 65536 times); none where a block is one
+  /// row.
   std::vector<std::uint16_t> marks;
 };
 
-/// Of a block whose rows were summed elsewhere: its sums stand for its rows, its id for their marks.
+/// The digest of a block whose rows were summed elsewhere: its sums take the place of rows, its id the place
+/// of marks.
 [[nodiscard]] BlockDigest digest_of_sums(const StreamKeys& keys, std::string_view id,
                                          std::span<const std::byte> sums);
 
@@ -41,7 +42,7 @@ class RowDigest {
   RowDigest(const StreamKeys& keys, std::size_t every, std::uint64_t row = 0);
 
   void add(std::span<const double> row);
-  /// Of the rows since the last block.
+  /// The digest of the rows since the last block.
   [[nodiscard]] BlockDigest close();
   /// Rows of the stream so far.
   [[nodiscard]] std::uint64_t rows() const { return row_; }

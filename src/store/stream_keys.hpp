@@ -11,8 +11,8 @@ namespace jme::store {
 /// SHA-256 of a stream's public configuration: what makes it this stream and no other.
 using Identity = std::array<std::byte, 32>;
 
-/// Keys for every purpose of one stream, HMAC-SHA256(key of its file, purpose | identity | ...): what is
-/// learnt about one says nothing about another.
+/// Keys for every purpose of one stream, HMAC-SHA256(key of its file, purpose | identity | ...): learning one
+/// key says nothing about another.
 class StreamKeys {
  public:
   StreamKeys(const Key& file_key, const Identity& identity) : key_(file_key), identity_(identity) {}
@@ -23,8 +23,8 @@ class StreamKeys {
   [[nodiscard]] Key block_ids() const { return derive("block ids"); }  ///< ids of blocks summed elsewhere
   [[nodiscard]] Key releases() const { return derive("releases"); }    ///< chain over stored releases
   [[nodiscard]] Key state() const { return derive("state"); }          ///< authenticates the state
-  /// Seals the state. A nonce is fresh at every opening, so that a copy of the files that goes another way
-  /// seals with other keys.
+  /// Seals the state. The nonce is fresh each time the stream is opened, so that a copy of the files that is
+  /// continued elsewhere seals with other keys.
   [[nodiscard]] Key seal(const Nonce& nonce) const { return derive("seal", nonce); }
   /// Seals what the noise keeps of a step that was drawn under `nonce`.
   [[nodiscard]] Key seal_kept(const Nonce& nonce) const { return derive("seal kept", nonce); }

@@ -69,7 +69,7 @@ StreamLog::StreamLog(const std::filesystem::path& path, Access access)
   database_.run("PRAGMA cell_size_check = ON");
   if (database_.number("SELECT count(*) FROM sqlite_schema") > 0) load();
   if (access == Access::read) return;
-  // One sync a commit; what is committed survives a power cut.
+  // One sync per commit; what is committed survives a power cut.
   if (database_.text("PRAGMA journal_mode = WAL") != "wal") {
     throw Error("state: the file system has no shared memory for SQLite's write-ahead log");
   }
@@ -209,7 +209,8 @@ StoredBlock StreamLog::read(std::uint64_t step, Tag& chain) {
   return block;
 }
 
-// Marks of rows are remembered too where a block has as many: a block's id is none of them.
+// Where a block has as many marks as an id, marks of rows are remembered too, which does no harm: no block's
+// id equals them.
 void StreamLog::remember(const StoredBlock& block) {
   if (block.digest.marks.size() == sizeof(Tag) / sizeof(std::uint16_t)) {
     steps_by_id_[block.digest.marks] = block.step;

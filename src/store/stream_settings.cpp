@@ -15,7 +15,7 @@ std::string number(double value) {
   return fmt::format("{}", value);  // the shortest text that reads back as the same double
 }
 
-// A matrix from a file is what is in it, wherever it lies.
+// A matrix from a file is identified by its content, wherever the file is.
 std::string name_of(const Workload& workload) {
   return workload.kind() == Workload::Kind::custom ? "matrix" : workload.name();
 }
@@ -66,8 +66,9 @@ class FilterDigest {
       put({&tap.weight, 1});
     }
   }
-  // A schedule is made of a few numbers or written out. Short ones are taken whole; of long ones, which are
-  // made of a few numbers, the beginning, the end and blocks in between: other numbers change all of them.
+  // A schedule is made of a few numbers or written out. Short schedules are taken whole. Of long ones, which
+  // are made of a few numbers, the beginning, the end and blocks in between are taken: other parameters
+  // change all of these.
   void put_schedule(const Schedule& schedule, std::size_t steps) {
     put_count(schedule.is_one() ? 1 : 0);
     if (schedule.is_one()) return;

@@ -36,7 +36,7 @@ std::string difference(const Settings& there, const Settings& here) {
 
 StreamStore::StreamStore(StreamFiles files, About about)
     : files_(std::move(files)), about_(std::move(about)), lock_(files_.lock, O_RDWR | O_CREAT) {
-  // A ledger that looks whether the lock is taken holds it for a moment.
+  // A ledger that checks whether the lock is taken holds it for a moment.
   constexpr int attempts = 10;
   int attempt = 1;
   while (!lock_.try_lock()) {
@@ -64,7 +64,7 @@ void StreamStore::open() {
       throw StateError(fmt::format("state {}: is gone, but its key file says that it was committed {} times",
                                    files_.database.string(), key_file_->counter()));
     }
-    // Creation was cut off before anything was released. The next attempt makes a key of its own.
+    // Creation was interrupted before anything was released. The next attempt makes its own key.
     key_file_.reset();
     log_.reset();
     return;
@@ -122,7 +122,8 @@ void StreamStore::begin(const StreamState& state) {
 }
 
 void StreamStore::commit(std::span<const StoredBlock> blocks, const StreamState& state) {
-  // The order matters: a crash in between leaves a state one ahead of its key file, which is no old copy.
+  // The order matters: a crash in between leaves a state that is one commit ahead of its key file, which is
+  // not taken for an old copy.
   log_->commit(blocks, state);
   key_file_->advance(log_->head().counter);
 }

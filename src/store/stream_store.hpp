@@ -32,8 +32,8 @@ class StreamStore {
 
   /// Makes the key file of a new stream.
   void create_key(const Key& key);
-  /// On disk, in the database and in the key file's counter, when the call returns. After a failure nothing
-  /// may be committed any more.
+  /// It is on disk, in the database and in the key file's counter, when the call returns. After a failure
+  /// nothing more may be committed.
   void begin(const StreamState& state);
   void commit(std::span<const StoredBlock> blocks, const StreamState& state);
 

@@ -15,7 +15,7 @@ namespace jme {
 namespace {
 
 // PP's covariance is (X+G)'K(X+G) with K = diag(v) - vv', v the release's normalised row weights: the
-// terms of docs/theory/errors.md#squared-noisy-rows with K in the place of a diagonal matrix of weights (see
+// terms of docs/theory/errors.md#squared-noisy-rows with K in place of a diagonal matrix of weights (see
 // SquareCounts), here summed over releases for std1 = zeta = 1.
 struct CovarianceTerms {
   double quartic = 0;  // tr((KQ)^2)

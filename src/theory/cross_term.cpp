@@ -125,7 +125,7 @@ Interval sup_over_unit_rows(const Eigen::MatrixXd& m, std::size_t dimension) {
   }
   if (!closed()) {
     // Rows of higher rank reach the semidefinite relaxation's optimum, whose multipliers give the best D.
-    // They count as attained only where the data have that many dimensions.
+    // Their value counts as attained only where the data have that many dimensions.
     const Eigen::Index rank = std::min<Eigen::Index>(n, 12);
     Ascent relaxed = ascend(m, random_unit_rows(n, rank, 4), 400);
     bound = std::min({bound, dual_bound(m, relaxed.multipliers), dual_bound(m, best.multipliers)});

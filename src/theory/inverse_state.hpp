@@ -9,7 +9,7 @@
 namespace jme::theory {
 
 /// y = T^-1 u as a linear system of few states: y_t = gain u_t + h's_t, s_{t+1} = F s_t + g u_t. The states
-/// are the past values in T's taps and one accumulator a mode; T's inverse feeds its own output back
+/// are the past values in T's taps and one accumulator per mode; T's inverse feeds its own output back
 /// (docs/theory/shaping.md#streaming).
 class InverseState {
  public:

@@ -19,9 +19,10 @@
 namespace jme {
 namespace {
 
-// Predicting shaped PP costs a recursion a row and shape; beyond this it is left to those who name it.
+// Predicting shaped PP costs one recursion per row and shape; beyond this many rows it is done only for
+// shapes that are named.
 constexpr std::size_t longest_unasked_pp = 65536;
-// PP's errors need a few numbers a ROW, whatever the schedule of releases.
+// PP's errors need a few numbers per ROW, whatever the schedule of releases.
 constexpr std::size_t longest_pp = std::size_t{1} << 22;
 
 // A shape for each channel; without a second the same in both.
@@ -44,8 +45,8 @@ std::vector<Method> methods(const StreamConfig& config, const PlanScope& scope) 
   return {Method::jme, Method::lambda_jme, Method::ime, Method::cs, Method::pp, Method::pp_debiased};
 }
 
-// Candidates of either channel's workload, and what `auto` means in each; the second channel's where it is
-// named.
+// Candidates for either channel's workload, and what `auto` means in each; for the second channel its own
+// shape where one is named.
 std::vector<Trial> trials(const StreamConfig& config, const PlanScope& scope, const Horizon& horizon,
                           bool pp) {
   const bool two_shapes = config.second != SecondMoment::none && !pp;
@@ -80,7 +81,8 @@ std::vector<Trial> trials(const StreamConfig& config, const PlanScope& scope, co
   return all;
 }
 
-// Parameters that no candidate can do without: one clear error, not one a candidate.
+// Checks the parameters that every candidate needs, so that there is one clear error and not one per
+// candidate.
 Horizon checked_horizon(const StreamConfig& config) {
   StreamConfig plain = config;
   plain.method = Method::jme;

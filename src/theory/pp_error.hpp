@@ -18,7 +18,8 @@ struct SquareCounts {
 };
 [[nodiscard]] SquareCounts square_counts(SecondMoment second, std::size_t dimension);
 
-/// Dense matrices of this many rows are factorised without being asked twice (well under a second).
+/// Dense matrices of up to this many rows are factorised even where nobody asked for it (it takes well under
+/// a second).
 inline constexpr std::size_t quick_dense_rows = 512;
 /// Beyond this dense evaluation takes minutes and is refused.
 inline constexpr std::size_t most_dense_rows = 2048;

@@ -40,8 +40,8 @@ std::size_t recommend(const std::vector<PlanCandidate>& candidates, const Stream
   if (pool.empty()) {
     for (std::size_t i = 0; i < candidates.size(); ++i) pool.push_back(i);
   }
-  // Rounding slack and table interpolation move a first error by parts per million; a percent is no
-  // difference a user would give the second moment up for.
+  // Rounding slack and table interpolation move a first error by parts per million; for a difference of one
+  // percent no user would give up the second moment.
   constexpr double as_good = 0.01, tie = 1e-6;
   const Measure first = [](const PlanCandidate& c) { return c.error_first; };
   const Measure second = [](const PlanCandidate& c) { return c.error_second.high; };

@@ -15,7 +15,7 @@ std::vector<double> spread_over_rows(const std::vector<double>& step_weights, co
   return weights;
 }
 
-// Over rows a workload given by blocks is not the row-level one at a release that closes a partial block:
+// A workload that is given by blocks differs from the row-level one at a release that closes a partial block:
 // custom matrices are over steps, and a window then covers fewer rows than its length.
 bool weighs_blocks(const Workload& workload, const Horizon& horizon) {
   return workload.kind() == Workload::Kind::custom ||

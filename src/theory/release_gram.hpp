@@ -11,9 +11,9 @@
 
 namespace jme::theory {
 
-/// H = B'B over rows, B the row-level workload at the rows where something is released: what PP's errors are
-/// made of (docs/theory/errors.md#squared-noisy-rows, A2 counted at releases only). Entries in O(1), so that
-/// no n x n matrix is needed.
+/// H = B'B over rows, B the row-level workload at the rows where something is released: PP's errors are
+/// computed from it (docs/theory/errors.md#squared-noisy-rows, A2 counted at releases only). Entries in O(1),
+/// so that no n x n matrix is needed.
 class ReleaseGram {
  public:
   ReleaseGram(const Workload& workload, const Horizon& horizon);
@@ -37,7 +37,7 @@ class ReleaseGram {
 [[nodiscard]] std::vector<double> release_sums(const Workload& workload, const Horizon& horizon,
                                                std::span<const double> per_row);
 
-/// B itself: releases x rows. A custom workload weighs all rows of a block alike.
+/// B itself: releases x rows. A custom workload gives all rows of a block the same weight.
 [[nodiscard]] Eigen::MatrixXd release_matrix(const Workload& workload, const Horizon& horizon);
 
 /// ||b C^-1||^2 for every release, C over rows.

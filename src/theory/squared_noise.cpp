@@ -110,7 +110,7 @@ double window_trace(const Workload& workload, const Horizon& horizon, const Filt
       last_v += walk.variance() * walk.variance() + 2 * state.output().dot(last_pairs * state.output());
       last_pairs = state.advance_both(last_pairs) + walk.with_next() * walk.with_next().transpose();
     }
-    // `pairs` covers the rows t-w+1 .. t-1 as seen from t; row t-w leaves V now, having left `pairs` before.
+    // `pairs` covers the rows t-w+1 .. t-1 as seen from t; row t-w leaves V now; it left `pairs` before.
     if (inside.size() == w) {
       const Row& old = inside.front();
       v -= old.variance * old.variance + 2 * old.u.dot(leaving * old.u);

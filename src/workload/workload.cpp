@@ -162,7 +162,7 @@ double Workload::weight_sum(std::size_t step, std::size_t rows_seen, const Horiz
     case Kind::decay:
       return std::expm1(rows * std::log1p(beta_ - 1)) / (beta_ - 1);
     case Kind::window: {
-      // The window is made of whole blocks, the current one included even where it is partial.
+      // The window is made of whole blocks and includes the current one, even where that is partial.
       const std::size_t blocks = window_ / horizon.every();
       const std::size_t left_behind = step >= blocks ? horizon.rows_through(step - blocks) : 0;
       return static_cast<double>(rows_seen - left_behind) / static_cast<double>(window_);
