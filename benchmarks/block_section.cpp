@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t dimension = 1000;
 constexpr std::size_t every = 1000;
 
-/// Rows a second of sum += X'X, `panel` rows at a time, and nothing else: no second moment is faster.
+/// Rows per second of sum += X'X, `panel` rows at a time, and nothing else: no second moment can be faster.
 Json rank_update_rate(std::size_t width, std::size_t panel, const Effort& effort) {
   RowPool pool(width, 1);
   std::vector<double> rows, sum(width * width, 0.0);
@@ -46,7 +46,7 @@ Json block_section(const Options& options) {
   return result;
 }
 
-/// Ten columns, where what is done to a single row counts: row by row and many rows at a time.
+/// Ten columns, where the work per single row matters: row by row and many rows at a time.
 Json bulk_section(const Options& options) {
   constexpr std::size_t columns = 10, batch = 100 * every;
   Json result;

@@ -24,7 +24,7 @@ PEER = ["/usr/bin/python3", str(HERE / "peers" / "numpy_moments.py")]
 SECTIONS = ["sampler", "wide", "middle", "long", "dimension", "block", "bulk", "wide_memory", "long_memory", "ingest", "shape",
             "start", "unbounded"]
 PEER_SECTIONS = ["sampler", "wide", "middle", "long", "dimension", "block", "ingest"]
-# One thread on both sides wherever BLAS is used: a figure a core can be compared with a limit a core.
+# One thread on both sides wherever BLAS is used, so that a figure per core is compared with a limit per core.
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 JME_RUN = ["--bounds", "temp=-50:50,humidity=-100:100,pressure=-1:1,co=-10:10,no2=-1:1,ozone=-1:1", "--epsilon", "1",
            "--delta", "1e-6", "--every", "1000", "--output", "/dev/null"]
@@ -36,7 +36,7 @@ def child_seconds():
 
 
 class Run:
-    """Starts programs and keeps how much of a core each got: less than all of one means a busy machine."""
+    """Starts programs and records how much of a core each got: less than a whole core means a busy machine."""
 
     def __init__(self):
         self.core_shares = {}

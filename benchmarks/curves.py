@@ -13,7 +13,7 @@ def colours(palette):
     return f"text {{ fill: {palette['ink']}; }} .ground {{ fill: {palette['ground']}; }} {lines}"
 
 
-# Plain rules and no variables: some programs that draw SVG do not know them.
+# Plain rules and no variables: some programs that draw SVG do not know variables.
 STYLE = f"""
   text {{ font-family: sans-serif; font-size: 13px; }} .title {{ font-size: 16px; font-weight: bold; }}
   .line {{ fill: none; stroke-width: 2.2; }} .b {{ stroke-dasharray: 7 4; }} .c {{ stroke-dasharray: 2 4; }}

@@ -49,7 +49,7 @@ void read_rows(const std::string& path) {
   }
 }
 
-/// Only the bytes, from the page cache: what no parser can pass.
+/// Only reads the bytes, from the page cache: no parser can be faster.
 void read_bytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> buffer(std::size_t{1} << 18);

@@ -1,5 +1,5 @@
 // Raw measurements of the library as one JSON document on standard output. ./bench runs this beside its peers
-// and judges; here nothing is compared.
+// and compares; here nothing is compared.
 //
 //     jme_bench [--quick] [--scratch DIR] [SECTION...]
 #include <cstdio>

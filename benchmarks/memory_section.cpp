@@ -7,8 +7,8 @@ namespace jme::bench {
 namespace {
 
 /// Peak memory of this process after `pushed` rows, beside what it is allowed: the state vectors of the
-/// second moment's noise and three more (draws, block, release), and 64 MB for everything else. To be run in
-/// a process of its own.
+/// second moment's noise and three more (draws, block, release), and 64 MB for everything else. Must be run
+/// in a separate process.
 Json memory(const StreamSize& size, std::size_t pushed) {
   MomentStream stream(prefix_mechanism(size));
   RowPool pool(size.dimension, 16);

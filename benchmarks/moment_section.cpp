@@ -13,7 +13,7 @@
 namespace jme::bench {
 namespace {
 
-/// Rows a second in turns of `turn` rows on one long stream.
+/// Rows per second in turns of `turn` rows on one long stream.
 Json row_rate(const Mechanism& mechanism, std::size_t turn, const Effort& effort) {
   MomentStream stream(mechanism);
   RowPool pool(mechanism.config().dimension, 64);
@@ -102,7 +102,7 @@ Json long_section(const Options& options) {
       newest.push_back(seconds_of([&] { push(stream, pool, part); }));
     }
     whole.push_back(std::accumulate(newest.begin(), newest.end(), 0.0));
-    // Medians of the parts: one interruption by another process is not the stream's growth.
+    // Medians of the parts, so that one interruption by another process is not taken for the stream's growth.
     flatness.push_back(median({newest.begin(), newest.begin() + tenth}) /
                        median({newest.end() - tenth, newest.end()}));
   }

@@ -9,8 +9,8 @@
 
 namespace jme::bench {
 
-/// A few rows of norm at most 1 that are handed out again and again: what the data are does not matter to the
-/// cost, where they come from (a cache, not a generator) does.
+/// A few rows of norm at most 1 that are handed out again and again: the cost does not depend on the data,
+/// but on where they come from (a cache, not a generator).
 class RowPool {
  public:
   RowPool(std::size_t dimension, std::size_t rows);

@@ -22,7 +22,7 @@ GaussianSource test_source() {
   return {InsecureTestSeed{1}.key(), Nonce{}};
 }
 
-/// Raw AES-256-CTR of OpenSSL, in pieces of a tile's keystream: what no sampler keyed by it can pass.
+/// Raw AES-256-CTR of OpenSSL, in pieces of a tile's keystream: no sampler keyed by it can be faster.
 class Keystream {
  public:
   Keystream() : context_(EVP_CIPHER_CTX_new()), zeros_(tile * bytes_a_normal), out_(zeros_.size()) {
@@ -49,7 +49,7 @@ class Keystream {
   std::vector<unsigned char> zeros_, out_;
 };
 
-/// Normals a second of the whole noise path, draws to rounded and added, at the width of d = 1000.
+/// Normals per second of the whole noise path, from draws to rounding and adding, at the width of d = 1000.
 Json shaped_rate(const Filter& shape, const Effort& effort) {
   const std::size_t width = second_moment_size(SecondMoment::full, 1000);
   std::vector<double> values(width, 0.0);

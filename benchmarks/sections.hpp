@@ -12,9 +12,9 @@ struct Options {
   std::string scratch;  ///< folder for files that a section writes; whoever named it removes it
 };
 
-// One section each: raw measurements and nothing judged.
+// One section each: raw measurements without any judgement.
 [[nodiscard]] Json sampler_section(const Options& options);
-[[nodiscard]] Json wide_section(const Options& options);       ///< d = 1000, a release a row
+[[nodiscard]] Json wide_section(const Options& options);       ///< d = 1000, one release per row
 [[nodiscard]] Json middle_section(const Options& options);     ///< d = 100, n = 1000
 [[nodiscard]] Json long_section(const Options& options);       ///< d = 10, cost against t
 [[nodiscard]] Json dimension_section(const Options& options);  ///< cost against d

@@ -15,7 +15,7 @@ double rmse_of(const Workload& workload, std::size_t steps, const Shape& shape) 
   return shape_quality(workload.filter(horizon), shape.filter(workload, horizon)).rmse;
 }
 
-/// A proven lower bound of every C's rmse: a ratio to it never flatters.
+/// A proven lower bound on the rmse of every C, so that a ratio to it is never too good.
 double optimum_of(const Workload& workload, std::size_t steps) {
   return dense_optimum(workload.filter(Horizon(steps)).to_dense(), 1e-5).lower_bound;
 }

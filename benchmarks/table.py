@@ -1,4 +1,4 @@
-"""The comparison: which measurement stands beside which peer, limit and target."""
+"""The comparison: which measurement is compared with which peer, limit and target."""
 
 UNITS = {"normals/s": (1e6, "M/s"), "rows/s": (1, "rows/s"), "bytes/s": (1e6, "MB/s"), "bytes": (1e6, "MB"),
          "seconds": (1e-3, "ms"), "ratio": (1, "")}
@@ -92,7 +92,7 @@ def at_most(most, text):
 
 
 def shape_lines(shape):
-    """Errors over a proven lower bound of every shape's."""
+    """Errors divided by a proven lower bound on the error of every shape."""
     names = {"scaled_blt_4": "scaled-blt:4", "auto": "auto", "certified": "scaled-blt:4"}
     most = {"scaled_blt_4": 1.001, "auto": 1.01, "certified": 1.002}
     lines = [line(f"{names[kind]} rmse / optimum, {workload}, n = {steps}", ratio, "ratio", None, None,

@@ -16,8 +16,8 @@ namespace jme::bench {
 
 namespace {
 
-/// The most memory that this process has while `work` runs, with what it holds already. Linux: 5 in
-/// clear_refs makes the mark begin anew.
+/// The most memory that this process has while `work` runs, with what it holds already. On Linux, writing 5
+/// to clear_refs resets the mark.
 double peak_bytes_of(const std::function<void()>& work) {
   std::ofstream("/proc/self/clear_refs") << 5 << std::flush;
   work();

@@ -8,7 +8,7 @@
 
 namespace jme::bench {
 
-/// Two ways to the same thing, measured in turns so that both meet the same machine.
+/// Two ways to do the same thing, measured in turns so that both run under the same conditions.
 struct Comparison {
   std::string what;
   double ours, beside;           ///< seconds, medians
@@ -24,7 +24,7 @@ struct Comparison {
                                   const std::function<void()>& ours, const std::function<void()>& beside,
                                   Clock clock, double target, bool more_is_better);
 
-/// The optimiser's own step against torch's elementwise operators with two draws of normal_ a parameter.
+/// The optimiser's own step against torch's elementwise operators with two draws of normal_ per parameter.
 [[nodiscard]] std::vector<Comparison> adam_steps(const Effort& effort, unsigned threads);
 /// One training step with private gradients against the same without.
 [[nodiscard]] std::vector<Comparison> training_steps(const Effort& effort, unsigned threads);

@@ -34,7 +34,7 @@ Comparison compared(const char* name, BatchMethod method, double target, unsigne
   const auto count = static_cast<std::int64_t>(network.parameter_count());
   at::Tensor gradients = at::zeros({count}), squares = at::zeros({takes_squares(method) ? count : 0});
   // Without privacy all examples could be taken at once, but parts that stay in the cache are faster (0.57 s
-  // against 0.72 s): the same parts for both.
+  // against 0.72 s), so both use the same parts.
   train::Network plain(picture, classes, 1);
   at::Tensor parameters = at::from_blob(plain.parameters().data(), {count});
   const auto span = [](const at::Tensor& tensor) {

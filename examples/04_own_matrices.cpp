@@ -1,4 +1,4 @@
-// A workload and a noise shape of your own: any lower-triangular matrices over the steps.
+// Your own workload and noise shape: any lower-triangular matrices over the steps.
 #include <vector>
 
 #include <fmt/core.h>

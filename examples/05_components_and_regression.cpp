@@ -16,7 +16,7 @@ int main() {
                             .dimension = 3,
                             .norm_bound = std::sqrt(3.0)});
 
-  jme::ComponentTracker tracker;  // one a stream: components keep their signs between releases
+  jme::ComponentTracker tracker;  // one per stream: components keep their signs between releases
   for (int t = 0; t < 200'000; ++t) {
     const double season = std::sin(0.0007 * t), weather = std::sin(0.05 * t), day = std::cos(0.26 * t);
     const double temperature = 12 + 12 * season + 5 * weather;

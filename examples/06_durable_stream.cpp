@@ -1,8 +1,8 @@
 // A stream that survives its process.
 //
-// The input comes from its first row every time. Rows that were taken before are recognised and not taken
-// again, and what was released is given out again, the same to the last digit. Here a first process is cut
-// off in the middle of a block.
+// Every process reads the input from its first row. Rows that were taken before are recognised and not taken
+// again, and what was released is given out again, the same to the last digit. Here a first process ends in
+// the middle of a block.
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -45,7 +45,7 @@ int main() {
     for (int t = 0; t < 250; ++t) stream.push(row_of(t));
     stream.commit();
     show(stream);
-  }  // and here it dies
+  }  // here the process ends
 
   fmt::print("the second one\n");
   {

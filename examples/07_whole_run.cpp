@@ -32,7 +32,7 @@ int main() {
   const jme::RunDescription about = run.description();
   fmt::print("{}", jme::metadata_line(about, run.columns()));
 
-  // The way of a row, the stream, and what becomes of releases: each is on disk before it comes out.
+  // The intake of rows, the stream, and what is done with releases: each is on disk before it comes out.
   jme::RowIntake intake = run.intake();
   jme::ReleaseWriter writer(jme::units_of(run.bounds()), run.emit(), run.columns());
   jme::ReportCollector collected(about, run.columns());
@@ -52,7 +52,7 @@ int main() {
   const jme::report::Page page = jme::report_page(
       {.run = about, .collected = collected, .last = *collected.last(), .title = "An example"});
   std::ofstream(folder + "/report.html") << page.html();
-  // For the writer's eyes only: these counts are data.
+  // Only the writer may see these counts, because they are data.
   for (const jme::Note& note : intake.notes()) {
     if (note.kind == jme::Note::Kind::filled_rows) fmt::print(stderr, "{} rows were filled\n", note.count);
   }

@@ -15,7 +15,8 @@ class Agreement {
   /// Probability with which one correct comparison counts as a disagreement, as if runs were normal. All
   /// items make fewer than 200 of them: together below 1e-9.
   static constexpr double false_alarm = 5e-12;
-  /// Squared errors of noise 10% too small are this much too small. A mean that could miss it proves little.
+  /// Squared errors of noise 10% too small are this much too small. A mean that could miss this would prove
+  /// little.
   static constexpr double must_notice = 0.19;
 
   void compare(const Sample& simulated, double expected);
@@ -23,7 +24,7 @@ class Agreement {
 
   [[nodiscard]] std::size_t comparisons() const { return comparisons_; }
   [[nodiscard]] std::size_t disagreements() const { return disagreements_; }
-  /// Mean of simulated over expected squared errors, its standard error, and how far off it may be.
+  /// Mean ratio of simulated to expected squared errors, its standard error, and how far from 1 it may be.
   [[nodiscard]] double mean_ratio() const { return ratios_ / static_cast<double>(comparisons_); }
   [[nodiscard]] double mean_ratio_error() const;
   [[nodiscard]] double mean_ratio_limit() const;

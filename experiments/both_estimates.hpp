@@ -11,13 +11,13 @@ namespace jme::experiments {
 /// Two estimates of the second moment from one run of JME with C1 = I, at the price of one: its second
 /// channel, and the debiased squares of its noisy rows, which are what PP publishes. Both are unbiased and
 /// their noises are independent, so that the mean of them weighted by inverse variances, release by release,
-/// has a squared error of sum_t j_t p_t / (j_t + p_t): less than JME's sum j_t and less than PP's sum p_t. A
-/// release every row; rows of norm 1.
+/// has a squared error of sum_t j_t p_t / (j_t + p_t): less than JME's sum j_t and less than PP's sum p_t.
+/// There is one release per row; rows have norm 1.
 class BothEstimates {
  public:
   BothEstimates(const Workload& workload, std::size_t rows, std::size_t dimension);
 
-  /// JME with this at C1 and the library's choice at C2, budget left open.
+  /// JME with C1 = I and the library's choice for C2; the budget is left open.
   [[nodiscard]] const StreamConfig& config() const { return config_; }
   [[nodiscard]] const SigmaCurve& jme() const { return jme_; }
   [[nodiscard]] const SigmaCurve& pp_debiased() const { return pp_; }
@@ -26,14 +26,14 @@ class BothEstimates {
   [[nodiscard]] double squared_error(double sigma) const;
   /// JME's weight at every release.
   [[nodiscard]] std::vector<double> weights(double sigma) const;
-  /// What squared_error over PP's tends to as sigma goes to 0.
+  /// The limit of squared_error divided by PP's squared error as sigma goes to 0.
   [[nodiscard]] double low_privacy_ratio() const;
 
  private:
   StreamConfig config_;
   SigmaCurve jme_, pp_;
-  // Which part of the whole each release has. For C = I a row's squares carry the same error at every step,
-  // so that release t has PP's times ||row t of A||^2.
+  // Each release's share of the whole error. For C = I a row's squares have the same error at every step, so
+  // that release t has PP's error times ||row t of A||^2.
   std::vector<double> jme_parts_, pp_parts_;
 };
 

@@ -113,8 +113,9 @@ double harmonic(std::size_t n, int power, std::size_t step = 1) {
   return sum;
 }
 
-/// T_n (docs/theory/errors.md#running-covariance) over streams of vectors, less than H_1 by this: what a
-/// stream in the plane attains, found by ascent. The first rows decide; those beyond 200 add less than 1e-5.
+/// T_n (docs/theory/errors.md#running-covariance) over streams of vectors is less than H_1 by this number,
+/// which a stream in the plane attains; it is found by ascent. The first rows decide; those beyond 200 add
+/// less than 1e-5.
 double vectors_fall_short() {
   constexpr std::size_t n = 200;
   Eigen::MatrixXd average = Eigen::MatrixXd::Zero(n, n);

@@ -27,7 +27,7 @@ PanelRequest request(const Effort& effort, const FadingWorkload& which, const Sh
                      .workload = which.workload,
                      .shape = shape},
           // A run has 5050 coordinates and, with these short workloads, hundreds of independent stretches.
-          // The square root convolves with all rows before: seconds a run.
+          // The square root convolves with all rows before, which takes seconds per run.
           .simulation = {.sigmas = effort.quick ? std::vector{3.0} : std::vector{0.3, 3.0, 30.0},
                          .runs = effort.runs(16, 12),
                          .jme = identity || !effort.quick}};

@@ -93,7 +93,7 @@ Claim crossing_claim(const DensitySetting& setting, const std::vector<Divergence
 }
 
 // One clipped row more or less moves both moments by at most the calibration's sensitivity. Unclipped rows of
-// this prior do not: replacing x by -x moves the first alone by 2 ||x||, where noise s pays for 2.
+// this prior do not: replacing x by -x moves the first moment alone by 2 ||x||, where noise s is made for 2.
 Claim privacy_claim(const DensitySetting& setting) {
   const double typical = public_norm_bound(setting.dimension), multiplier = setting.noise / 2;
   const double claimed = gaussian_epsilon(multiplier, density_delta),

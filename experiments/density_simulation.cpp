@@ -34,7 +34,8 @@ std::vector<DivergenceCurve> curves_of(const std::vector<std::string>& estimator
   return curves;
 }
 
-// Noise on xx' after symmetrising d^2 independent normals: the full variance on, half of it off the diagonal.
+// Noise on xx' after symmetrising d^2 independent normals: the full variance on the diagonal, half of it off
+// the diagonal.
 Eigen::MatrixXd symmetric_noise(const Eigen::VectorXd& draws, Eigen::Index d) {
   const Eigen::Map<const Eigen::MatrixXd> square(draws.data(), d, d);
   return 0.5 * (square + square.transpose());
@@ -83,7 +84,7 @@ std::vector<DivergenceCurve> unclipped_divergence(const Effort& effort, const De
         const GaussianSource source(run_seed(effort, what, run).key(), Nonce{});
         const GaussianSource noise(run_seed(effort, what + " noise", run).key(), Nonce{});
         const GaussianWorld world(source, setting.dimension);
-        Eigen::VectorXd sum = Eigen::VectorXd::Zero(d);  // of noisy rows: the same for JME and PP
+        Eigen::VectorXd sum = Eigen::VectorXd::Zero(d);  // of noisy rows; it is the same for JME and PP
         Eigen::MatrixXd jme = Eigen::MatrixXd::Zero(d, d), pp = jme;
         for (std::size_t t = 0; t < n; ++t) {
           const Eigen::VectorXd x = world.row(t);

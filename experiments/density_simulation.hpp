@@ -65,7 +65,7 @@ struct DivergenceCurve {
 struct HonestSetting {
   DensitySetting density;
   double norm_bound;
-  std::size_t every = 1;  ///< rows a release
+  std::size_t every = 1;  ///< rows per release
 };
 [[nodiscard]] std::vector<DivergenceCurve> clipped_divergence(const Effort& effort,
                                                               const HonestSetting& setting, std::size_t runs);

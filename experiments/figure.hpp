@@ -64,8 +64,8 @@ struct Figure {
   std::string title;
   std::string source;                ///< "Figure 2 of the paper", "beyond the paper"
   std::string setting;               ///< the parameters, in a line
-  std::string warning{};             ///< must be read before the charts; empty where there is none
-  std::vector<std::string> notes{};  ///< how the text was read, what was added
+  std::string warning{};             ///< shown before the charts; empty where there is none
+  std::vector<std::string> notes{};  ///< how we read the paper's text, what we added
   std::vector<Chart> charts{};
   std::vector<Table> tables{};
   std::vector<Claim> claims{};

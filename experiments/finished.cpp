@@ -27,7 +27,7 @@ std::string sha256(std::string_view text) {
   return hex;
 }
 
-// Numbers are functions of the code that computed them; nothing less identifies that than the program.
+// Numbers depend on the code that computed them, and only a digest of the whole program identifies that code.
 std::string program_digest() {
   const auto program = content_of("/proc/self/exe");
   return program ? sha256(*program) : std::string();

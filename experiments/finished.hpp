@@ -22,7 +22,7 @@ class FinishedItems {
  public:
   FinishedItems(std::filesystem::path folder, const Effort& effort);
 
-  /// Empty where there is none, or where it is another program's, another seed's, another size's, or damaged.
+  /// Empty where there is none, or where it comes from another program, seed or size, or is damaged.
   [[nodiscard]] std::optional<Finished> find(std::string_view item) const;
   /// Replaces the item's old file in one step.
   void keep(std::string_view item, const Finished& finished) const;

@@ -15,10 +15,10 @@ struct Item {
   std::string_view subject;  ///< in a line
   /// A pure function of the effort's seed and size, so that a finished item can be kept.
   Figure (*compute)(const Effort&);
-  bool reads_files = false;  ///< then it is not, and is computed every time
+  bool reads_files = false;  ///< then it is not a pure function, and is computed every time
 };
 
-/// All of them, in the paper's order; ours after it.
+/// All items, in the paper's order, followed by our own.
 [[nodiscard]] std::span<const Item> items();
 
 // The paper, figure by figure; each in the file of its name.

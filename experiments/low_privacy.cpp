@@ -60,7 +60,7 @@ Chart both_chart(const char* subject, const BothEstimates& both) {
   return chart;
 }
 
-/// Error of both together over that of the better one of them.
+/// Error of both together divided by the error of the better one.
 Series gain(const char* subject, const BothEstimates& both) {
   Series series{.name = subject};
   for (const double sigma : low_sigmas()) {

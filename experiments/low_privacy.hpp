@@ -9,7 +9,7 @@ namespace jme::experiments {
 /// When debiased PP (C = I) has less error than JME, for one workload and schedule, d >= 2. JME's squared
 /// error is N std2^2 ||A C^-1||^2 = 4 d(d+1) sigma^2 beta with beta = ||C||^2 ||A C^-1||^2 over the releases'
 /// steps, PP's is (d+1) (8 sigma^2 + 16 d sigma^4) alpha with alpha = ||A||^2 over rows
-/// (docs/theory/errors.md#who-wins). With rho = beta / alpha: PP is better just where sigma^2 < rho/4 -
+/// (docs/theory/errors.md#who-wins). With rho = beta / alpha: PP is better exactly where sigma^2 < rho/4 -
 /// 1/(2d). Since C = I is one of the shapes, rho <= 1, and PP is never better at sigma >= 1/2.
 struct Frontier {
   double rho;
@@ -19,7 +19,7 @@ struct Frontier {
   [[nodiscard]] double least_dimension() const { return 2 / rho; }
   /// Below which sigma PP is better; nothing up to least_dimension().
   [[nodiscard]] std::optional<double> sigma(std::size_t dimension) const;
-  /// The same as the dimension grows without end.
+  /// The limit of sigma(dimension) as the dimension grows without end.
   [[nodiscard]] double highest_sigma() const;
 };
 

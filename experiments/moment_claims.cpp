@@ -15,7 +15,7 @@ struct Range {
   double low, high;
 };
 
-// Of a ratio of errors over the figure's sigmas.
+// The range of a ratio of errors over the figure's sigmas.
 Range ratio_range(const SigmaCurve& of, const SigmaCurve& to) {
   Range range{1e300, 0};
   for (const double sigma : figure_sigmas()) {

@@ -20,7 +20,7 @@ struct ShapePair {
 [[nodiscard]] Claim always_better(std::string statement, const std::vector<const MomentPanel*>& panels);
 /// JME is below debiased PP for all sigma from `least` on, by the paper's count.
 [[nodiscard]] Claim better_above(std::string statement, const MomentPanel& panel, double least);
-/// "The square root improves both methods", held against the curves; and what our shape and our noise gain.
+/// "The square root improves both methods", compared with the curves; and what our shape and our noise gain.
 void add_shape_claims(Figure& figure, const std::vector<ShapePair>& pairs);
 /// Where JME and debiased PP cross, by the paper's count and by ours.
 [[nodiscard]] Table crossover_table(std::string name, const std::vector<ShapePair>& pairs);

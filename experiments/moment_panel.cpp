@@ -19,7 +19,7 @@ SigmaCurve scaled(const SigmaCurve& curve, double scale) {
 
 // PP's supremum over streams is the square term of its curve, 4 zeta^2 times 2(d+1) (full) or 4 (diagonal)
 // times sup tr(M XX') (docs/theory/errors.md#squared-noisy-rows, where w = 4 sigma^2 zeta^2 norm(C)^2). The
-// curve has it from the alternating stream; a dual bound says how much more any other could give.
+// curve takes it from the alternating stream; a dual bound says how much more any other stream could give.
 double certified_gap(StreamConfig config, const SigmaCurve& debiased) {
   config.budget = {.sigma = 1};
   const Mechanism mechanism(config);

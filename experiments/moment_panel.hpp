@@ -22,7 +22,7 @@ struct PanelSimulation {
 struct PanelRequest {
   std::string name, title;
   StreamConfig config;  ///< its method and sigma are the panel's; its shape is the panel's shape
-  double scale = 1;     ///< times the library's workload
+  double scale = 1;     ///< the paper's workload is this times the library's
   PanelSimulation simulation{};
 };
 

@@ -12,7 +12,7 @@
 namespace jme::experiments {
 namespace {
 
-// Steele, Lea, Flood 2014 (SplitMix64): neighbouring numbers become unrelated ones.
+// Steele, Lea, Flood 2014 (SplitMix64): it turns neighbouring numbers into unrelated ones.
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;

@@ -25,7 +25,7 @@ struct Sample {
   /// Distance from `expected` in standard errors.
   [[nodiscard]] double distance(double expected) const;
   /// The distance that a correct simulation passes with this probability: Student's t, two-sided, as if runs
-  /// were normal. Few runs make it generous.
+  /// were normal. With few runs the limit is wide.
   [[nodiscard]] double limit(double false_alarm) const;
   /// The probability with which a correct simulation lies at least this far from `expected`, by the same law.
   [[nodiscard]] double chance(double expected) const;

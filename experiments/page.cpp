@@ -37,7 +37,7 @@ report::Table claims_table(const std::vector<Claim>& claims, bool from_paper) {
   return table;
 }
 
-/// Numbers and names are kept whole, and the table scrolls where they do not fit; sentences are not.
+/// Numbers and names are not broken, and the table scrolls where they do not fit; sentences are broken.
 bool is_short(const Table& table, std::size_t column) {
   constexpr std::size_t longest = 32;  // bytes
   return std::all_of(table.rows.begin(), table.rows.end(),

@@ -14,7 +14,7 @@ inline constexpr double paper_delta = 1e-6;
 struct PaperLine {
   const char* name;    ///< the paper's
   const char* method;  ///< as jme-train calls it
-  double scaling;      ///< lambda or tau; 0: it has none
+  double scaling;      ///< lambda or tau; 0: the method has none
   double adam_epsilon;
   std::array<double, paper_epochs> accuracy, deviation;  ///< in percent, after every epoch
 };

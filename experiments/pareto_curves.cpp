@@ -43,7 +43,7 @@ struct Family {
 };
 
 std::vector<Family> families() {
-  // IME's share alpha is most even where its odds are: alpha / (1 - alpha) on a logarithmic grid.
+  // IME's share alpha is spaced evenly in its odds: alpha / (1 - alpha) is on a logarithmic grid.
   std::vector<double> shares = logarithmic_grid(25, 0.08, 60);
   for (double& share : shares) share = share / (1 + share);
   return {{"λ-JME", Method::lambda_jme, logarithmic_grid(0.5, 25, 60), {0.5, 1, 2, 4, 8, 16}},

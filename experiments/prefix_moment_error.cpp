@@ -27,7 +27,7 @@ PanelRequest request(const Effort& effort, std::size_t dimension, const Shape& s
   if (dimension == 1) {
     panel.simulation = {.sigmas = {0.2, 1, 5, 25}, .runs = effort.runs(1000, 200), .our_shape = true};
   } else if (!effort.quick) {
-    // A run has half a million coordinates: a few of them tell as much as thousands of small ones. The square
+    // A run has half a million coordinates: a few runs tell as much as thousands of small ones. The square
     // root keeps the noise of all rows, 4 GB here, and is left to d = 1.
     const bool identity = shape.kind() == Shape::Kind::identity;
     panel.simulation = {.sigmas = {0.3, 3}, .runs = 3, .jme = identity};

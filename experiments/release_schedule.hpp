@@ -12,7 +12,7 @@ inline constexpr std::size_t schedule_rows = 4096;
 inline constexpr double schedule_delta = 1e-6;
 
 /// The second moment's squared errors when something is published every `every` rows. JME has the library's
-/// own shape for the releases; PP has C = I, its best (docs/errata.md, 9).
+/// own shape for the releases; PP has C = I, its best shape (docs/errata.md, 9).
 struct ScheduleErrors {
   std::size_t every;
   SigmaCurve jme, pp, pp_debiased;

@@ -15,14 +15,14 @@ namespace jme::experiments {
 struct Outcome {
   const Item* item;
   Finished finished;
-  bool kept;  ///< it was there already
+  bool kept;  ///< the result was there already
 };
 
 struct Reproduction {
   std::filesystem::path folder;
   std::vector<const Item*> items;
   Effort effort;
-  bool fresh = false;  ///< compute again what is there
+  bool fresh = false;  ///< compute results again that are there already
   std::string version{};
   /// Called when an item begins, with its place among all.
   std::function<void(const Item&, std::size_t place)> begins = [](const Item&, std::size_t) {};

@@ -1,4 +1,4 @@
-// Beyond the paper: the error of every shape against the horizon, beside what no shape can be below.
+// Beyond the paper: the error of every shape against the horizon, beside a bound that no shape can be below.
 #include <algorithm>
 #include <cmath>
 
@@ -12,8 +12,8 @@
 namespace jme::experiments {
 namespace {
 
-/// How far the certified bound may lie below the true optimum where that is computed; what is nearer to it is
-/// drawn there.
+/// How far the certified bound may lie below the true optimum where that is computed; a shape nearer to it is
+/// drawn at the optimum.
 constexpr double certificate_gap = 1e-5;
 
 struct Case {
@@ -42,8 +42,8 @@ Filter filter_of(const Shape& shape, const Workload& workload, const Horizon& ho
       .filter(workload, horizon);
 }
 
-/// A bound on every shape's error: at the optimum itself up to `dense` steps, beyond from the dual weights of
-/// the shape that `auto` chooses, which costs one decomposition.
+/// A bound on every shape's error: up to `dense` steps it comes from the optimum itself, beyond that from the
+/// dual weights of the shape that `auto` chooses, which costs one decomposition.
 double certified_bound(const Workload& workload, const Horizon& horizon, const Filter& a, std::size_t dense) {
   if (horizon.steps() <= dense) return dense_optimum(a.to_dense(), certificate_gap).lower_bound;
   return rmse_lower_bound(a, filter_of(Shape::automatic(), workload, horizon));
@@ -65,7 +65,7 @@ Chart error_chart(const Case& which, const Panel& panel) {
               .title = fmt::format("{}: error", which.subject),
               .x = {.label = "steps n", .logarithmic = true},
               .y = {.label = "rms noise of a release, unit sensitivity", .logarithmic = true}};
-  // The others lie on these lines: they are told apart in the chart beside it.
+  // The other shapes lie on these lines; the chart beside this one shows their differences.
   for (const std::size_t s : {0U, 1U, 2U, 3U, 5U})
     chart.series.push_back({.name = panel.shapes[s].name, .x = panel.steps, .y = panel.errors[s]});
   chart.series.push_back({.name = "certified bound", .x = panel.steps, .y = panel.bounds});

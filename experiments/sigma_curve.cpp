@@ -32,7 +32,7 @@ Interval second_error(StreamConfig config, double sigma, Count count) {
   config.budget = {.sigma = sigma};
   const Mechanism mechanism(config);
   const Interval error = expected_error(mechanism, count).second;
-  if (squares_noisy_rows(config.method)) return error;  // nothing of it is rounded
+  if (squares_noisy_rows(config.method)) return error;  // nothing is rounded in it
   const double ratio = without_slack(mechanism);
   return {ratio * error.low, ratio * error.high};
 }
@@ -40,7 +40,8 @@ Interval second_error(StreamConfig config, double sigma, Count count) {
 SigmaCurve fitted(double at_small, double at_large) {
   const double s = small_sigma * small_sigma, l = large_sigma * large_sigma;
   const double fourth = (at_large / l - at_small / s) / (l - s);
-  // Methods without a fourth power leave rounding there, which would make a false crossover.
+  // For methods without a fourth power, rounding leaves a small number there, which would make a false
+  // crossover.
   const bool has_fourth = std::abs(fourth) * l > 1e-9 * at_large / l;
   return {.square = has_fourth ? at_small / s - fourth * s : at_small / s, .fourth = has_fourth ? fourth : 0};
 }

@@ -32,9 +32,9 @@ struct SigmaCurve {
 [[nodiscard]] std::vector<double> logarithmic_grid(double low, double high, std::size_t count);
 
 /// The second moment's error at the lower end of theory's interval (attained by a stream; the supremum itself
-/// where it is known) and at its proven upper end. All methods but shaped PP have one number. Of the ideal
-/// mechanism, as the paper has it: the running one has up to 3.4e-7 d more noise (diagonal: 3.4e-7 sqrt d),
-/// for the rounding of products to the lattice.
+/// where it is known) and at its proven upper end. All methods but shaped PP have one number. These are
+/// errors of the ideal mechanism, as in the paper: the mechanism that really runs has up to 3.4e-7 d more
+/// noise (diagonal: 3.4e-7 sqrt d), for the rounding of products to the lattice.
 struct SecondErrorCurves {
   SigmaCurve attained, proven;
 };

@@ -11,13 +11,13 @@
 namespace jme::experiments {
 
 /// The made-up rows of a simulation: x_t = +-zeta e1. They lie on the lattice, so that all error is noise.
-/// Alternating ones attain PP's supremum over data (docs/theory/errors.md#the-cross-term), constant ones that
-/// of JME's covariance (docs/theory/errors.md#running-covariance).
+/// Alternating rows attain PP's supremum over data (docs/theory/errors.md#the-cross-term), constant rows
+/// attain that of JME's covariance (docs/theory/errors.md#running-covariance).
 enum class Signs { alternating, constant };
 
 /// What is simulated: the engine that users run, with a known seed, on a stream of known rows.
 struct Simulation {
-  const Mechanism& mechanism;  ///< one row a step
+  const Mechanism& mechanism;  ///< one row per step
   Signs signs = Signs::alternating;
   std::size_t runs = 0;
   std::string_view what;  ///< names the draws, so that simulations are independent
@@ -40,8 +40,8 @@ struct CovarianceErrors {
 [[nodiscard]] CovarianceErrors simulated_covariance_errors(const Effort& effort,
                                                            const Simulation& simulation);
 
-/// Squared error of A (C^-1 Z) alone with `width` independent normals of deviation `std` a step: the paper's
-/// d^2 draws for a symmetric matrix, which the engine does not make.
+/// Squared error of A (C^-1 Z) alone with `width` independent normals of deviation `std` per step: the
+/// paper's d^2 draws for a symmetric matrix, which the engine does not make.
 [[nodiscard]] Sample simulated_noise(const Effort& effort, const Filter& a, const Filter& c, double std,
                                      std::size_t width, std::size_t runs, std::string_view what);
 

@@ -12,21 +12,21 @@ namespace jme::experiments {
 /// One run of the training program.
 struct TrainingRun {
   std::string dataset, method;
-  double examples = 0;              ///< it was trained on; 0 where it is not said
+  double examples = 0;              ///< the number it was trained on; 0 where it is not given
   double sigma = 0;                 ///< noise multiplier
   double batch = 0;                 ///< (expected) batch size
-  std::optional<double> epsilon{};  ///< spent so far; nothing where the run can state none
+  std::optional<double> epsilon{};  ///< spent so far; nothing where no epsilon can be stated
   std::vector<double> accuracy{};   ///< in percent, after every whole epoch
 };
 
 /// The runs in what `jme-train reproduce` writes: {"runs": [{"dataset", "examples", "method", "sigma",
-/// "batch", "epsilon", "accuracy": [...]}]}. Throws DataError where the text is no such file.
+/// "batch", "epsilon", "accuracy": [...]}]}. Throws DataError where the text is not such a file.
 [[nodiscard]] std::vector<TrainingRun> training_runs(std::string_view json);
 
 /// The file of results in a folder that `jme-train reproduce --out` filled; a file is taken as it is.
 [[nodiscard]] std::filesystem::path training_file(const std::filesystem::path& path);
 
-/// A mean over runs and their standard deviation, which one run has not.
+/// A mean over runs and their standard deviation, which a single run does not have.
 struct Accuracy {
   double mean;
   std::optional<double> deviation;

@@ -192,8 +192,8 @@ Claim accounting_claim() {
               medium_pld, high_pld, medium_rdp.epsilon, high_rdp.epsilon)};
 }
 
-/// JME ahead of PP, and ahead of or behind debiased PP, held against the paper's own last epoch: three runs
-/// tell methods apart where Welch's test does at 5%.
+/// JME ahead of PP, and ahead of or behind debiased PP, compared with the paper's own last epoch: three runs
+/// tell methods apart where Welch's test does so at 5%.
 Claim ranking_claim(const PaperSetting& setting, bool ahead_of_debiased, std::string statement) {
   const auto last = [&](const char* method) {
     return accuracy_of(line_of(setting, method), paper_epochs - 1);
@@ -222,7 +222,7 @@ double run_deviation(const PaperSetting& setting, std::size_t epoch) {
 }
 
 /// Where both were run: the paper's mean of three against ours. Student's t with the degrees of freedom of
-/// run_deviation, 1% a comparison.
+/// run_deviation, at 1% per comparison.
 Claim agreement_claim(const std::vector<TrainingGroup>& groups) {
   constexpr std::size_t freedom = (paper_runs - 1) * std::tuple_size_v<decltype(PaperSetting::lines)>;
   const double limit = boost::math::quantile(

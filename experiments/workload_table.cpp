@@ -1,4 +1,4 @@
-// Table 1 of the paper: the workloads, with what jme calls them and what they cost.
+// Table 1 of the paper: the workloads, with their names in jme and what they cost.
 #include <cmath>
 #include <numeric>
 

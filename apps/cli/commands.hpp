@@ -12,8 +12,8 @@
 
 namespace jme::cli {
 
-// A command adds its flags to the command line when it is made and works when it is run. Flags hold the
-// command's address, so it stays where it is.
+// A command adds its flags to the command line when it is constructed, and does its work when it is run.
+// Flags hold the command's address, so it cannot be moved.
 
 /// Two of epsilon, delta and sigma give the third.
 class CalibrateCommand {
@@ -104,9 +104,9 @@ class RunCommand {
   [[nodiscard]] ExitCode run() const;
 
  private:
-  /// What stands on the command line, over what stands in the settings file.
+  /// The settings of the command line, which override those of the settings file.
   [[nodiscard]] RunSettings settings() const;
-  /// The rows of the input to the last, and the report.
+  /// Takes all rows of the input, and writes the report.
   void release_all(PreparedRun& run, const Input& input, bool durable, std::optional<RunReport>& report,
                    bool shape_was_chosen) const;
   CLI::App* app_;
@@ -147,7 +147,7 @@ class ReproduceCommand {
   bool quick_ = false, fresh_ = false, list_ = false, json_ = false;
 };
 
-/// The whole pipeline on built-in public data, private beside exact.
+/// The whole pipeline on built-in public data, with private values beside exact ones.
 class DemoCommand {
  public:
   explicit DemoCommand(CLI::App& root);

@@ -18,8 +18,8 @@ namespace {
 
 void print_line(std::string_view kind, std::string_view message) {
   std::string line = fmt::format("jme: {}: ", kind);
-  // A column name or a file name may carry anything; a terminal must not obey it, and one error stays one
-  // line.
+  // A column name or a file name may contain anything; a terminal must not interpret it, and one error stays
+  // one line.
   for (const char c : message) {
     const auto byte = static_cast<unsigned char>(c);
     line += byte < 0x20 || byte == 0x7f ? ' ' : c;
@@ -66,7 +66,7 @@ ExitCode report(const std::exception_ptr& error) {
   } catch (const Stopped& e) {
     die_of(e.signal());
   } catch (const ReaderGone&) {
-    return ExitCode::ok;  // `jme run ... | head` has what it wanted
+    return ExitCode::ok;  // `jme run ... | head` has read all that it wanted
   } catch (const std::bad_alloc&) {
     print_error("not enough memory for this horizon and dimension; a larger --every makes fewer steps");
   } catch (const std::length_error&) {

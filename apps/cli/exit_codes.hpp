@@ -9,7 +9,7 @@ namespace jme::cli {
 enum class ExitCode : int {
   ok = 0,
   other = 1,      ///< anything else: no memory, disk full
-  usage = 2,      ///< a flag or parameter
+  usage = 2,      ///< a wrong flag or parameter
   data = 3,       ///< input that cannot be used
   exhausted = 4,  ///< a row past the horizon, or a spent budget
   state = 5,      ///< durable state locked, corrupt or of another configuration

@@ -90,7 +90,7 @@ std::string total_words(const SourceTotal& total) {
   std::string words =
       fmt::format("{}: {} stream{}, ", total.source, total.streams, total.streams == 1 ? "" : "s");
   if (total.insecure) return words + "no protection: a test seed was used\n";
-  // A guarantee may be stated weaker than it is, never stronger.
+  // The stated guarantee may be weaker than the true one, never stronger.
   const auto up = [](double value) { return std::ceil(value * 1e4 - 1e-7) / 1e4; };
   words += fmt::format("mu = {:.4f}, ", up(total.mu));
   words += std::isfinite(total.epsilon)

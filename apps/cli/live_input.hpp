@@ -7,15 +7,15 @@
 
 namespace jme::cli {
 
-/// Where rows come from while they may have to be waited for: commits what is due meanwhile, and notices
-/// when the process shall end.
+/// Input that may make us wait for rows: meanwhile it commits what is due, and it notices when the process is
+/// to end.
 class LiveInput {
  public:
   /// For InputOptions::before_read.
   [[nodiscard]] BeforeRead before_read();
   /// The stream whose commits may come due; it outlives the reading.
   void watch(RunningStream& stream) { stream_ = &stream; }
-  /// Throws Stopped where the process shall end.
+  /// Throws Stopped where the process is to end.
   void check() const { signals_.check(); }
 
  private:

@@ -22,9 +22,9 @@ std::string current_command(const CLI::App& root) {
   return parsed.empty() ? "jme" : "jme " + parsed.front()->get_name();
 }
 
-/// Where a standard stream was closed, the next file opened would take its number and receive what is not
-/// meant for it. The placeholder is open the wrong way round, so that using it fails as using a closed one
-/// would.
+/// Where a standard stream was closed, the next file that is opened would get its number and receive output
+/// that is not meant for it. The placeholder is opened for the wrong direction, so that using it fails like
+/// using a closed stream.
 void occupy_standard_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
@@ -89,7 +89,7 @@ ExitCode run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   occupy_standard_streams();
-  // A closed pipe then shows as EPIPE at the write that met it, and the process ends quietly.
+  // A closed pipe then shows as EPIPE at the next write, and the process ends quietly.
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return static_cast<int>(run(argc, argv));

@@ -8,7 +8,7 @@
 
 namespace jme::cli {
 
-/// Says on stderr how many rows and cells were not as they came.
+/// Says on stderr how many rows and cells were changed on the way in.
 void tell(const RowIntake& intake, const PreparedRun& run, const std::vector<std::string>& columns);
 
 /// Says on stderr which flags about what is emitted change nothing.

@@ -7,11 +7,11 @@
 
 namespace jme::cli {
 
-/// The other end of the pipe was closed: no error, there is just nobody left to write to.
+/// The other end of the pipe was closed. This is not an error: nobody reads the output any more.
 class ReaderGone : public std::exception {};
 
 /// Where results go: standard output or a file. Every write reaches the system before the call returns, so a
-/// pipe sees each release at once and a full disk is noticed at the release that did not fit.
+/// reader of a pipe gets each release at once, and a full disk is noticed at the release that did not fit.
 class Output {
  public:
   /// Standard output.

@@ -15,7 +15,8 @@ namespace jme::cli {
 /// command line's own conversions follow the locale and are less strict.
 using Text = std::optional<std::string>;
 
-/// Adds the option `names` ("--rows") that stores its text in `target`; `type` is what help calls the value.
+/// Adds the option `names` ("--rows") that stores its text in `target`; `type` is the name of the value in
+/// help.
 CLI::Option* add_text(CLI::App& app, const std::string& names, Text& target, const std::string& type,
                       const std::string& description);
 

@@ -6,7 +6,8 @@
 
 namespace jme::cli {
 
-/// Aligned text; the recommended candidate is marked with a star. Below it what each balance costs and gains.
+/// Aligned text; the recommended candidate is marked with a star. Below the table it says what each balance
+/// costs and gains.
 [[nodiscard]] std::string plan_table(const Plan& plan);
 
 }  // namespace jme::cli

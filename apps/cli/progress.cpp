@@ -65,7 +65,7 @@ void Progress::update(std::size_t rows, std::optional<double> fraction) {
 
 Preparing::Preparing(std::string what) : what_(std::move(what)) {
   if (::isatty(STDERR_FILENO) != 1) return;
-  // Signals are for the thread that does the work.
+  // Only the thread that does the work receives signals.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -10,7 +10,7 @@
 
 namespace jme::cli {
 
-/// A bar on stderr, drawn a few times a second and wiped at the end. For people: only where stderr is a
+/// A bar on stderr, drawn a few times per second and wiped at the end. For people: only where stderr is a
 /// terminal.
 class Progress {
  public:
@@ -32,8 +32,8 @@ class Progress {
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-/// Says on stderr what is being prepared and for how long already, from the first second on, and wipes it at
-/// the end. For people: only where stderr is a terminal.
+/// Says on stderr what is being prepared and how long it has taken so far, from the first second on, and
+/// wipes it at the end. For people: only where stderr is a terminal.
 class Preparing {
  public:
   explicit Preparing(std::string what);

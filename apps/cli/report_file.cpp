@@ -22,7 +22,7 @@ namespace {
   throw Error(fmt::format("report {}: {}", path, std::generic_category().message(error)));
 }
 
-/// A new file beside `target`, gone again unless it was put in its place.
+/// A new file beside `target`, which is removed again unless it was put in place.
 class Draft {
  public:
   explicit Draft(const std::string& target) {
@@ -46,7 +46,8 @@ class Draft {
     }
   }
 
-  /// As readable as any new file, on the disk, and then under its name.
+  /// Gives the file the permissions of the one that it replaces, or of any new file, syncs it to disk, and
+  /// then renames it.
   void put_in_place(const std::string& target) {
     const mode_t mask = ::umask(0);
     ::umask(mask);
@@ -73,7 +74,7 @@ std::string followed(const std::string& path) {
   return ignored || real.empty() ? path : real.string();
 }
 
-/// "-in-lower-case" for a file's name: nothing of a title that a file system or a shell would care about.
+/// "-in-lower-case" for a file's name: no character that means something to a file system or a shell.
 std::string slug(std::string_view title) {
   constexpr std::size_t longest = 60;
   std::string result;

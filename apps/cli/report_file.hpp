@@ -8,16 +8,17 @@
 
 namespace jme::cli {
 
-/// Where a report will go. A reader of the file finds the whole report or the one before, never a part: it is
-/// written beside its place under another name and then renamed.
+/// Where a report will go. A reader of the file finds the whole new report or the old one, never a part: it
+/// is written beside its place under another name and then renamed.
 class ReportFile {
  public:
   /// Throws InvalidParameter("report", ...) for "-" and for a folder, and Error where no file can be made
-  /// there: before the first row, because the privacy of a run is spent even if its report is lost.
+  /// there: this is checked before the first row, because a run spends its privacy budget even if its report
+  /// is lost.
   explicit ReportFile(const std::string& path);
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// Throws Error; then the place is as it was.
+  /// On failure throws Error and leaves the old file as it was.
   void write(std::string_view text) const;
 
  private:
@@ -30,7 +31,7 @@ class ReportFile {
 /// missing.
 class FigureFolder {
  public:
-  /// Throws Error where there can be none, before the first row.
+  /// Throws Error, before the first row, where the folder cannot be made.
   explicit FigureFolder(const std::string& path);
   void write(const std::vector<report::Drawing>& drawings) const;
 

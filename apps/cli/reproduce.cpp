@@ -19,7 +19,7 @@ namespace {
 
 using experiments::Outcome;
 
-/// "[3/11] density ... 41%" on a terminal, redrawn; a line when an item ends everywhere.
+/// "[3/11] density ... 41%" on a terminal, redrawn; elsewhere one line when an item ends.
 class ItemProgress {
  public:
   explicit ItemProgress(std::size_t items) : items_(items), redraws_(::isatty(STDERR_FILENO) == 1) {}

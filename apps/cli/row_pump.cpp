@@ -28,14 +28,14 @@ std::string advice(const RowPath& path) {
   return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, ", "));
 }
 
-/// The next row; where the input is bad there, an error that says what the writer can do about it.
+/// Reads the next row; where it is bad, throws an error that says what the writer can do about it.
 bool next_row(const RowPath& path, std::span<double> row) {
   RowReader& reader = path.reader;
   try {
     if (!reader.next(row)) return false;
   } catch (const DataError& error) {
     if (!reader.is_bad()) throw;
-    // Past the horizon a row is one too many, whatever is in it.
+    // Past the horizon every row is too many, whatever is in it.
     if (path.stream.rows() >= path.horizon.rows()) return true;
     throw DataError(error.what() + advice(path), error.row().value_or(path.stream.rows() + 1), error.column(),
                     error.remedy());

@@ -9,7 +9,7 @@
 
 namespace jme::cli {
 
-/// What rows pass on their way from the file into the stream.
+/// The stations of a row on its way from the file into the stream.
 struct RowPath {
   RowReader& reader;
   RowIntake& intake;
@@ -19,9 +19,9 @@ struct RowPath {
   Horizon horizon;
 };
 
-/// All rows of the input through the stream, one after another; each release that may leave the process does
-/// so before the next row is read. Where the input fails or the process is told to end, what was released
-/// stays released and the error goes on. `quiet`: no progress bar.
+/// Takes all rows of the input through the stream, one after another; each release that may leave the process
+/// does so before the next row is read. Where the input fails or the process is told to end, what was
+/// released stays released and the error is passed on. `quiet`: no progress bar.
 void pump(const RowPath& path, bool quiet);
 
 }  // namespace jme::cli

@@ -50,8 +50,8 @@ std::string text_of_file(const std::string& path) {
   return text.str();
 }
 
-/// Columns that were asked for keep the names they were asked by: those are public, while a header could be
-/// a first row of data that only looks like one.
+/// Columns that were asked for keep the names under which they were asked for: these names are public, while
+/// a header could be a first row of data that only looks like a header.
 std::vector<std::string> public_names(const Input& input, const RowReader& reader) {
   return input.options.columns.empty() ? reader.columns() : input.options.columns;
 }
@@ -125,7 +125,7 @@ ExitCode RunCommand::run() const {
     print_error("no FILE was given and standard input is a terminal");
     return ExitCode::usage;
   }
-  // Everything the settings can get wrong, before anything is opened.
+  // Finds everything that can be wrong in the settings before anything is opened.
   const RunSettings chosen = settings();
   Input input = read_input(file_, chosen);
   RunConfig config = run_config(chosen, read_npy_matrix);

@@ -30,7 +30,7 @@ class RunReport {
   /// `run` outlives the report.
   void begin(const RunDescription& run, const std::vector<std::string>& columns);
   void add(const Release& release) { collected_->add(release); }
-  /// Nothing where there was no release.
+  /// Writes nothing where there was no release.
   void write(bool shape_was_chosen) const;
 
  private:

@@ -88,7 +88,7 @@ ExitCode SensitivityCommand::run() const {
       workload2_ ? parse_workload(*workload2_, "workload2", read_npy_matrix) : workload;
   const Shape shape = parse_shape(shape_.value_or("auto"), "shape", read_npy_matrix);
   const Shape shape2 = shape2_ ? parse_shape(*shape2_, "shape2", read_npy_matrix) : shape;
-  // The workloads must fit the horizon even where the shape does not look at them.
+  // The workloads must fit the horizon even where the shape does not depend on them.
   static_cast<void>(workload.filter(horizon));
   static_cast<void>(workload2.filter(horizon));
   std::optional<Preparing> preparing(std::in_place, "jme: adding up");

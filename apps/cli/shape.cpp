@@ -39,7 +39,7 @@ Json parameters(const Shape& shape) {
   return result;
 }
 
-/// Without a horizon a shape has an error at every length: these.
+/// Without a horizon a shape has an error at every length; these lengths are shown.
 constexpr std::size_t lengths[] = {100, 1'000, 10'000, 100'000, 1'000'000};
 
 }  // namespace

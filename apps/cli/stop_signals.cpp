@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array signals{SIGINT, SIGTERM};
 
-// What a handler may touch: a flag, and a pipe that wakes a poll.
+// A signal handler may touch only these: a flag, and a pipe that wakes a poll.
 volatile std::sig_atomic_t received = 0;
 std::array<int, 2> wake{-1, -1};
 std::array<struct sigaction, signals.size()> before{};
@@ -38,7 +38,7 @@ StopSignals::StopSignals() {
   if (::pipe2(wake.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw Error("no pipe for signals");
   for (std::size_t i = 0; i < signals.size(); ++i) {
     ::sigaction(signals[i], nullptr, &before[i]);
-    if (before[i].sa_handler == SIG_IGN) continue;  // as nohup and background jobs want it
+    if (before[i].sa_handler == SIG_IGN) continue;  // nohup and background jobs set this
     struct sigaction action {};
     action.sa_handler = remember;
     action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -72,7 +72,7 @@ bool StopSignals::wait_readable(int descriptor,
     const int ready = ::poll(waiting.data(), waiting.size(), timeout);
     if (ready < 0 && errno != EINTR) throw Error("waiting for input failed");
     check();
-    if (ready > 0 && waiting[0].revents != 0) return true;  // an error is for the read to tell
+    if (ready > 0 && waiting[0].revents != 0) return true;  // the read will report an error
     if (ready == 0) return false;
   }
 }

@@ -6,7 +6,8 @@
 
 namespace jme::cli {
 
-/// The user or the system asked the process to end (SIGINT, SIGTERM), and it came to a good place to do so.
+/// The user or the system asked the process to end (SIGINT, SIGTERM), and it has reached a point where it can
+/// do so.
 class Stopped : public std::exception {
  public:
   explicit Stopped(int signal) : signal_(signal) {}
@@ -18,7 +19,7 @@ class Stopped : public std::exception {
 };
 
 /// While it lives, the first SIGINT or SIGTERM is kept for check(); a second one ends the process at once.
-/// One at a time.
+/// Only one such object may exist at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -33,7 +34,7 @@ class StopSignals {
                                    std::optional<std::chrono::steady_clock::time_point> until) const;
 };
 
-/// Ends the process as if the signal had met no handler, so that a shell sees what happened.
+/// Ends the process as if the signal had no handler, so that a shell sees what happened.
 [[noreturn]] void die_of(int signal);
 
 }  // namespace jme::cli

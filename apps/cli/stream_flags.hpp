@@ -13,11 +13,11 @@ namespace jme::cli {
 
 /// Adds the flags that `plan` and `run` share: everything that is public before the first row.
 void add_stream_fields(CLI::App& app, RunSettings& given);
-/// Says on stderr which flags change nothing. `settings` may have more than `given` from a file.
+/// Says on stderr which flags change nothing. `settings` may have more settings than `given`, from a file.
 void tell_unused(const RunSettings& given, const RunSettings& settings, const StreamConfig& config);
-/// What `plan` shall compare: only what was named.
+/// What `plan` is to compare: only what was named.
 [[nodiscard]] PlanScope plan_scope(const RunSettings& settings, const StreamConfig& config);
-/// These settings with the method and shapes of a candidate, as they are typed.
+/// These settings with the method and shapes of a candidate, as a user would type them.
 [[nodiscard]] std::string with_choice(const RunSettings& settings, const PlanCandidate& candidate);
 
 }  // namespace jme::cli

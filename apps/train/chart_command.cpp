@@ -31,7 +31,7 @@ LearningCurve curve_from(const std::string& path) {
   }
 }
 
-/// Runs of one method are told apart by their folders, or files.
+/// Runs of the same method get the names of their folders, or files, so that they can be told apart.
 void tell_apart(std::vector<LearningCurve>& curves, const std::vector<std::string>& files) {
   std::map<std::string, std::size_t> count;
   for (const LearningCurve& curve : curves) ++count[curve.name];

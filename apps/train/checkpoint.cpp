@@ -68,7 +68,7 @@ class Descriptor {
 };
 
 void write_synced(const std::string& path, std::string_view bytes) {
-  ::unlink(path.c_str());  // what a crash left behind
+  ::unlink(path.c_str());  // left behind by a crash
   const Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL);
   while (!bytes.empty()) {
     const ssize_t written = ::write(file.number(), bytes.data(), bytes.size());
@@ -89,7 +89,7 @@ struct Contents {
   Snapshot snapshot;
 };
 
-/// Nothing where the file is damaged or another one.
+/// Nothing where the file is damaged or is not a checkpoint.
 std::optional<Contents> read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -183,8 +183,8 @@ void Checkpoint::save(const std::string& identity, const Snapshot& snapshot) con
 }
 
 std::optional<Snapshot> Checkpoint::load(const std::string& identity) const {
-  // What a crash left between writing and renaming is the newest state: without it those steps would be done
-  // again beside it.
+  // A file that a crash left between writing and renaming is the newest state: if it were ignored, its steps
+  // would be done a second time.
   const std::string fresh = path_ + ".new";
   if (std::filesystem::is_regular_file(fresh) && read(fresh)) {
     if (::rename(fresh.c_str(), path_.c_str()) != 0)

@@ -39,7 +39,7 @@ class RunCommand {
   bool json_ = false;
 };
 
-/// The paper's table: its methods in both privacy settings, ours beside the paper's.
+/// The paper's table: its methods in both privacy settings, our results beside the paper's.
 class ReproduceCommand {
  public:
   explicit ReproduceCommand(CLI::App& root);

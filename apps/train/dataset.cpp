@@ -13,7 +13,7 @@
 namespace jme::train {
 namespace {
 
-// Far more than either data set has: what a damaged header may ask for.
+// Far more than either data set has: a limit on what a damaged header may ask for.
 constexpr std::uint64_t largest_file = std::uint64_t{1} << 32;
 
 /// A file that may be compressed.

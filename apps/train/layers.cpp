@@ -29,7 +29,7 @@ at::Tensor over_positions(const at::Tensor& values) {
   return values.flatten(2).sum(2);
 }
 
-/// What one example's group says to each of its channels: m x groups -> m x channels.
+/// A number per group of one example becomes a number per channel: m x groups -> m x channels.
 at::Tensor per_channel(const at::Tensor& values, std::int64_t channels) {
   return values.unsqueeze(2)
       .expand({values.size(0), values.size(1), channels / values.size(1)})
@@ -104,7 +104,7 @@ LinearLayer::LinearLayer(std::int64_t in, std::int64_t out, const at::Tensor& pa
       bias_(parameters.narrow(0, begin + in * out, out)) {}
 
 at::Tensor LinearLayer::forward(const at::Tensor& input) const {
-  // A product an example: in one product of all rows the order of summation could depend on a row's place.
+  // One product per example: in one product of all rows the order of summation could depend on a row's place.
   const at::Tensor weight = weight_.t().unsqueeze(0).expand({input.size(0), -1, -1});
   return at::bmm(input.unsqueeze(1), weight).squeeze(1).add_(bias_);
 }
@@ -121,7 +121,8 @@ at::Tensor LinearLayer::backward(const at::Tensor& input, const at::Tensor& outp
 }
 
 Loss cross_entropy(const at::Tensor& logits, const at::Tensor& labels) {
-  // In double and number by number: a vector's rest could have another exponential than its lanes.
+  // In double and number by number: the remainder of a vector could be computed with another exponential than
+  // its lanes.
   const auto examples = static_cast<std::size_t>(logits.size(0)),
              classes = static_cast<std::size_t>(logits.size(1));
   Loss loss{.values = std::vector<double>(examples), .gradient = at::empty_like(logits)};

@@ -9,7 +9,7 @@ namespace jme::train {
 
 // Layers with their backward passes written out. Both passes work on all examples of a part of a batch at
 // once and never mix two examples. Gradients of weights come in two forms: added up over the part, or one row
-// an example.
+// per example.
 
 enum class WeightGradients {
   added,      ///< one row: their sum (not private)
@@ -64,9 +64,9 @@ class LinearLayer {
   at::Tensor weight_, bias_;
 };
 
-/// Cross entropy of the softmax, an example a row.
+/// Cross entropy of the softmax, one example per row.
 struct Loss {
-  std::vector<double> values;  ///< one an example
+  std::vector<double> values;  ///< one per example
   at::Tensor gradient;         ///< of the logits
 };
 [[nodiscard]] Loss cross_entropy(const at::Tensor& logits, const at::Tensor& labels);

@@ -29,13 +29,13 @@ struct Stage {
 };
 constexpr Stage stages[]{{32, false}, {32, true}, {64, false}, {64, true}, {128, true}};
 
-// Examples looked at together where no gradient is wanted.
+// Examples that are processed together where no gradient is wanted.
 constexpr std::int64_t logits_at_a_time = 64;
 
-/// What every pass of this process wants. Freed memory is kept for the next pass: given back to the system it
-/// would be taken again page by page, a fifth of a training step. And OpenBLAS computes on the thread that
-/// calls it: examples are shared out over ATen's threads, and a product that is split has another order of
-/// summation.
+/// Settings that every pass of this process needs. Freed memory is kept for the next pass: if it were given
+/// back to the system, taking it again page by page would cost a fifth of a training step. And OpenBLAS
+/// computes on the thread that calls it: examples are divided among ATen's threads, and a product that is
+/// split has another order of summation.
 void prepare_process() {
   static const bool done = [] {
 #ifdef __GLIBC__

@@ -29,9 +29,9 @@ struct BatchOutcome {
 /// examples.
 class Network {
  public:
-  /// Deterministic, public initialisation. Work is done on `at_a_time` examples at once, always exactly so
-  /// many (the last ones are filled up): then what an example contributes is a function of that example and
-  /// the parameters, bit for bit, whoever else is in the batch. That is what makes a float sum's sensitivity
+  /// Deterministic, public initialisation. Work is done on `at_a_time` examples at once, always exactly this
+  /// many (the last part is filled up): then what an example contributes is a function of that example and
+  /// the parameters, bit for bit, whatever else is in the batch. That is what makes a float sum's sensitivity
   /// provable (GUARANTEES.md).
   Network(PictureShape picture, std::int64_t classes, std::uint64_t seed, std::int64_t at_a_time = 32);
   Network(Network&&) noexcept;

@@ -25,7 +25,7 @@ TrainingConfig paper_config(const PaperSetting& setting, const PaperLine& line, 
   // "We also find it helpful to clip the updates; for this, we use the same clipping norm": of the step
   // itself.
   config.adam.update_norm = config.clip / setting.learning_rate;
-  config.evaluations = setting.batch < 32 ? 10 : 1;  // long epochs are looked at on the way
+  config.evaluations = setting.batch < 32 ? 10 : 1;  // long epochs are also evaluated on the way
   return config;
 }
 

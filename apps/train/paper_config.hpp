@@ -8,8 +8,8 @@ namespace jme::train {
 using experiments::PaperLine;
 using experiments::PaperSetting;
 
-/// The paper's line as our trainer runs it (docs/training.md derives the reading). `method`: the line's own,
-/// or jme with per-example squares in the place of the paper's.
+/// The paper's line as our trainer runs it (docs/training.md derives the reading). `method`: the line's own
+/// method, or jme with per-example squares in place of the paper's.
 [[nodiscard]] TrainingConfig paper_config(const PaperSetting& setting, const PaperLine& line,
                                           BatchMethod method);
 

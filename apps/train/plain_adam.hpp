@@ -7,8 +7,8 @@
 
 namespace jme::train {
 
-/// Adam without noise, NOT private: what privacy is measured against. The same settings as jme::Adam, without
-/// its bounds on the update.
+/// Adam without noise, NOT private: private training is compared with it. It has the same settings as
+/// jme::Adam, without its bounds on the update.
 class PlainAdam {
  public:
   PlainAdam(const AdamSettings& settings, std::size_t dimension);
@@ -18,7 +18,7 @@ class PlainAdam {
 
   [[nodiscard]] std::size_t steps_done() const { return steps_; }
   [[nodiscard]] AdamState state() const;
-  /// Throws StateError for another network's.
+  /// Throws StateError for the state of another network.
   void restore(const AdamState& state);
 
  private:

@@ -25,7 +25,7 @@ class Progress {
   bool shown_, colour_, drawn_ = false;
   std::size_t start_steps_;
   std::chrono::steady_clock::time_point start_, last_;
-  // Accounting takes a moment, so epsilon is computed for a step a little ahead and shown until that is
+  // Accounting takes a moment, so epsilon is computed for a step a little ahead, and shown until that step is
   // reached.
   std::size_t accounted_ = 0;
   std::string epsilon_{};

@@ -41,7 +41,7 @@ struct Variant {
   BatchMethod method;
 };
 
-/// The paper's four, and JME with per-example squares after the one as printed.
+/// The paper's four methods, with JME with per-example squares after JME as printed.
 std::vector<Variant> variants(const PaperSetting& setting) {
   std::vector<Variant> all;
   for (const PaperLine& line : setting.lines) {
@@ -51,7 +51,7 @@ std::vector<Variant> variants(const PaperSetting& setting) {
   return all;
 }
 
-/// Whether a run is on all of the paper's data set. `about`: the run's.
+/// Whether a run uses all of the paper's data set. `about`: what about() said of the run.
 bool is_papers(const nlohmann::json& about) {
   return about.at("dataset") == "cifar10" && about.at("examples") == 50'000;
 }
@@ -96,7 +96,7 @@ void train(const Task& task, const Dataset& dataset, const std::string& out, std
     result["results"] = as_json(training.evaluations());
     write_file(path + ".json", result.dump(1) + "\n");
   };
-  // What was saved and not yet written when a process ended.
+  // Results that were saved in the checkpoint, but not yet written, when a process ended.
   if (!training.evaluations().empty()) write();
   if (training.steps_done() >= steps) return;
   fmt::print("\n{}, {} (seed {}): {}\n", title(*task.setting), name(task.method), task.seed,
@@ -136,8 +136,7 @@ std::string spread(const std::vector<double>& values) {
                            : fmt::format("{:.2f} ± {:.2f}", sum / n, std::sqrt(squares / (n - 1)));
 }
 
-/// Everything that lies in `out`, as a table beside the paper's, as one file for `jme reproduce`, and as
-/// curves.
+/// Shows everything in `out` as a table beside the paper's, as one file for `jme reproduce`, and as curves.
 void summarise(const std::string& out, bool writes) {
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
   for (const PaperSetting& setting : experiments::paper_settings()) {

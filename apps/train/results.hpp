@@ -10,12 +10,12 @@
 
 namespace jme::train {
 
-/// The public configuration of a training and what it trains on: what a result belongs to, and what a
-/// checkpoint must agree with.
+/// The public configuration of a training and its data: a result belongs to it, and a checkpoint must agree
+/// with it.
 [[nodiscard]] nlohmann::ordered_json about(const Training& training, const Dataset& dataset);
 
 [[nodiscard]] nlohmann::ordered_json as_json(std::span<const Evaluation> evaluations);
-/// The other way. Throws nlohmann::json::exception.
+/// The reverse. Throws nlohmann::json::exception.
 [[nodiscard]] std::vector<Evaluation> evaluations_from(const nlohmann::json& json);
 
 /// Accuracy after every whole epoch, in percent.
@@ -26,7 +26,7 @@ struct LearningCurve {
   std::vector<double> epochs{}, accuracies{};  ///< in percent
   bool is_reference = false;                   ///< dashed: not ours
 };
-/// An SVG file. Curves of one name but for being a reference share a colour.
+/// An SVG file. A curve and the reference of the same name share a colour.
 [[nodiscard]] std::string learning_curves(const std::string& title, const std::vector<LearningCurve>& curves);
 
 /// Replaces the file as a whole. Throws Error.

@@ -22,7 +22,7 @@ std::string line_of(const Evaluation& e) {
                      e.epsilon ? fmt::format("epsilon {:.4g}", *e.epsilon) : "no epsilon");
 }
 
-/// What all planned steps promise, whatever is seen on the way.
+/// The guarantee of all planned steps, whatever is seen before they are done.
 std::string plan_of(const nlohmann::ordered_json& about) {
   if (!about.contains("sigma")) return "none";
   const std::string noise =

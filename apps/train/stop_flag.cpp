@@ -19,7 +19,7 @@ StopFlag::StopFlag() {
   for (const int signal : {SIGINT, SIGTERM}) {
     struct sigaction before {};
     ::sigaction(signal, nullptr, &before);
-    if (before.sa_handler == SIG_IGN) continue;  // as background jobs want it
+    if (before.sa_handler == SIG_IGN) continue;  // background jobs set this
     struct sigaction action {};
     action.sa_handler = remember;
     action.sa_flags = static_cast<int>(SA_RESETHAND);

@@ -12,7 +12,7 @@ class StopFlag {
   ~StopFlag();
 
   [[nodiscard]] bool is_set() const;
-  /// Ends the process as if the signal had met no handler, so that a shell sees what happened.
+  /// Ends the process as if the signal had no handler, so that a shell sees what happened.
   [[noreturn]] void die() const;
 };
 

@@ -81,8 +81,8 @@ BatchSampler sampler_for(const TrainingConfig& config, const Pictures& pictures)
   return {examples, rate};
 }
 
-/// Pictures as numbers in [-2, 2] by a fixed rule: no average of the training pictures enters, which would be
-/// one more release of them.
+/// Pictures as numbers in [-2, 2] by a fixed rule: it does not use an average of the training pictures, which
+/// would be one more release of them.
 struct Batch {
   at::Tensor pictures, labels;
 };
@@ -101,7 +101,8 @@ Batch gather(const Pictures& from, const std::vector<std::uint32_t>& chosen) {
   return batch;
 }
 
-/// Work is done on so many examples at once, always filled up: small batches would mostly be filling.
+/// Work is done on this many examples at once, always filled up: with a larger number, small batches would be
+/// mostly filling.
 std::int64_t at_a_time(double batch) {
   return std::clamp(static_cast<std::int64_t>(std::llround(batch)), std::int64_t{1}, std::int64_t{32});
 }
@@ -141,8 +142,8 @@ struct Training::Parts {
     }
     if (!chosen.empty()) network.add_clipped(batch.pictures, batch.labels, clipping(), gradients, squares);
     if (config.method == BatchMethod::pp_debiased) {
-      // Adam's own floor leaves it out, because its noise depends on the gradient: this is the least it can
-      // be.
+      // Adam's own noise floor leaves pp-debiased out, because its noise depends on the gradient; this is the
+      // least that the noise can be.
       const double floor =
           config.adam.noise_floor *
           debiased_noise(noisy->mechanism(), config.adam.beta_second, noisy->steps_done() + 1);

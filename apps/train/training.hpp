@@ -38,8 +38,8 @@ struct Evaluation {
   std::size_t step = 0;
   double epoch = 0;
   double accuracy = 0;  ///< in [0, 1]
-  /// Of the steps so far, whose number must have been fixed beforehand: who stops because of what was seen
-  /// has spent the whole plan's. Nothing where none can be stated.
+  /// Epsilon of the steps so far, whose number must have been fixed beforehand: whoever stops because of what
+  /// was seen has spent the epsilon of the whole plan. Nothing where no epsilon can be stated.
   std::optional<double> epsilon{};
 };
 
@@ -50,9 +50,9 @@ struct Snapshot {
   std::vector<Evaluation> evaluations{};
 };
 
-/// Called while a training runs. Nothing that depends on a step is reported before `save` had it: a training
-/// that is interrupted repeats steps, with other noise and other batches, only if nobody saw what came of
-/// them.
+/// Called while a training runs. Nothing that depends on a step is reported before the step was saved: a
+/// training that was interrupted repeats only steps whose results nobody saw, with other noise and other
+/// batches.
 struct TrainingHooks {
   std::function<void(std::size_t done)> progress{};
   std::function<void(const Snapshot&)> save{};
@@ -70,7 +70,7 @@ class Training {
   Training& operator=(Training&&) noexcept;
   ~Training();
 
-  /// From where it stands to its end, or until stopped. True where it came to the end.
+  /// Trains from the present step to the end, or until it is stopped. True where it came to the end.
   bool run(const TrainingHooks& hooks);
   /// Goes on from `snapshot`, with fresh keys for noise and batches. Throws StateError.
   void restore(const Snapshot& snapshot);
@@ -79,18 +79,18 @@ class Training {
   [[nodiscard]] const TrainingConfig& config() const;
   [[nodiscard]] std::size_t parameter_count() const;
   [[nodiscard]] std::string network() const;  ///< one line
-  /// The network as it stands, a safetensors file: what the steps so far may show to anybody.
+  /// The present network as a safetensors file, which may be shown to anybody.
   [[nodiscard]] std::string network_file() const;
   [[nodiscard]] std::size_t steps() const;
   [[nodiscard]] std::size_t steps_per_epoch() const;
   [[nodiscard]] std::size_t steps_done() const;
   [[nodiscard]] const std::vector<Evaluation>& evaluations() const;
-  /// Nothing without privacy.
+  /// Null without privacy.
   [[nodiscard]] const BatchMechanism* mechanism() const;
-  /// Of the steps done so far, at the configured delta, by the privacy loss distribution and with the
+  /// Epsilon of the steps done so far, at the configured delta, by the privacy loss distribution and with the
   /// sampler's proven distance from an ideal one. Takes up to a second.
   [[nodiscard]] std::optional<double> epsilon_spent() const;
-  /// Share of the test pictures that the network as it stands gets right.
+  /// Share of the test pictures that the present network classifies correctly.
   [[nodiscard]] double accuracy() const;
 
  private:

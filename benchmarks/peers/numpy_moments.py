@@ -81,7 +81,7 @@ def square_root_at_once(rows, d):
 
 
 class BlockStream:
-    """One release a block of rows, C = I."""
+    """One release per block of rows, C = I."""
 
     def __init__(self, d):
         self.first, self.second = np.zeros(d), np.zeros((d, d))
@@ -97,7 +97,7 @@ class BlockStream:
 
 
 def timed(work, effort):
-    """Seconds of processor time of every turn, after one that is not counted: others on the machine do not count."""
+    """Seconds of processor time of every turn, after a first one that is not counted; other programs do not count."""
     work()
     seconds = []
     while len(seconds) < effort["turns"] or sum(seconds) < effort["seconds"]:
@@ -156,7 +156,7 @@ def middle(effort, _):
 
 
 def long(effort, _):
-    """Seconds a row against t at d = 10: flat without shaping, growing with the square root."""
+    """Seconds per row against t at d = 10: flat without shaping, growing with the square root."""
     d, n, parts = 10, 4000, 40
     rows = itertools.cycle(some_rows(d))
     stream, curve = SquareRootStream(d, n), []

@@ -38,7 +38,7 @@ def read(path):
 
 
 def exact_models(rows):
-    """What one would compute without privacy: every mean, deviation and covariance from the cells there are."""
+    """What one would compute without privacy: every mean, deviation and covariance from the cells that are there."""
     here = ~np.isnan(rows)
     mean = np.nanmean(rows, axis=0)
     centred = np.where(here, rows - mean, 0.0)

@@ -39,7 +39,7 @@ def columns(rows, generator):
     weather = slow_noise(generator, hours, 60)
 
     def cells(per_hour, spread):
-        """One number a station, in the order of the file."""
+        """One number per station, in the order of the file."""
         own = generator.standard_normal((hours, len(STATIONS))) * spread
         return (np.asarray(per_hour)[:, None] + own).reshape(-1)[:rows]
 
