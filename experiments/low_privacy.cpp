@@ -108,7 +108,8 @@ Figure low_privacy(const Effort& effort) {
                 .setting = fmt::format("{} rows, d = {}, ζ = 1, δ = 10⁻⁶", schedule_rows, high_dimension)};
   figure.notes = {
       "JME's squared error is 4 d(d+1) β σ² and debiased PP's (d+1) α (8 σ² + 16 d σ⁴), with β = ‖C‖² ‖A "
-      "C⁻¹‖² over releases and α = ‖A‖² over rows. So PP is better just where σ² < ρ/4 − 1/(2d), ρ = β/α. ρ "
+      "C⁻¹‖² over releases and α = ‖A‖² over rows. So PP is better exactly where σ² < ρ/4 − 1/(2d), ρ = β/α. "
+      "ρ "
       "is at most 1, because C = I is one of the shapes, and falls with whatever shaping and blocks gain.",
       "Up to d₀ = 2/ρ dimensions JME is better at every σ.",
       "Both together: JME with C₁ = I publishes noisy rows just as PP does. Their debiased squares are PP's "
@@ -164,7 +165,8 @@ Figure low_privacy(const Effort& effort) {
       {.statement = "In high dimension and at low privacy PP is more accurate than JME.",
        .verdict = pp_wins && jme_wins ? Verdict::partly : verdict_of(pp_wins),
        .found = fmt::format(
-           "Just where σ² < ρ/4 − 1/(2d). That needs d > 2/ρ, and σ < ½ whatever the workload, the dimension "
+           "Exactly where σ² < ρ/4 − 1/(2d). That needs d > 2/ρ, and σ < ½ whatever the workload, the "
+           "dimension "
            "and the schedule: ε > {:.3g} at δ = 10⁻⁶. The highest frontier here is σ = {:.3f} (d → ∞).",
            gaussian_epsilon(0.5, schedule_delta), highest)});
   figure.claims.push_back(

@@ -160,7 +160,7 @@ Figure release_schedule(const Effort& effort) {
                                        schedule_rows, schedule_rows)};
   figure.notes = {
       "A block of k rows is one step of the mechanism and has the sensitivity of a single row, so JME draws "
-      "noise once a block. PP squares noisy rows: it must noise each row, whatever k is.",
+      "noise once per block. PP squares noisy rows: it must add noise to each row, whatever k is.",
       "JME has symmetric noise and the library's default shape for its releases; PP has C = I, its best.",
       "Privacy levels: σ = 0.05, 0.5 and 5; the ε of each is over its chart."};
   const std::vector<ScheduledWorkload> workloads = scheduled_workloads();

@@ -20,7 +20,7 @@ AccountCommand::AccountCommand(CLI::App& root)
   add_text(*app_, "--adjacency", adjacency_, "A", "add-remove (default) or replace-one");
   app_->add_flag("--json", json_, "One JSON object");
   app_->footer(
-      "Every row enters every batch on its own (Poisson sampling) and each step draws fresh noise. "
+      "Every row enters every batch independently (Poisson sampling) and each step draws fresh noise. "
       "epsilon_pld is\n"
       "an upper bound by the privacy loss distribution, epsilon_rdp the looser one by Renyi divergences over "
       "all\n"

@@ -95,8 +95,8 @@ ExitCode DemoCommand::run() const {
   ReportCollector report(description, columns);
   Output output;
   output.write(fmt::format(
-      "A day of {} sensor readings (temp, humidity, co), made up by a formula and therefore public:\n"
-      "only that is why the exact values may stand here. With your data only the private column exists.\n"
+      "A day of {} sensor readings (temp, humidity, co), made up by a formula and therefore public.\n"
+      "Only for that reason are exact values shown here; with your data there is only the private column.\n"
       "The noise is keyed from the system and differs in every run.\n\n"
       "As a command:  jme run day.csv --bounds {} --epsilon 1 --delta 1e-6 --rows {} --every {}\n\n",
       demo_rows, bounds_text, demo_rows, every));

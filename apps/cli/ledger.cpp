@@ -78,8 +78,8 @@ std::string unit_words(const SourceTotal& total) {
   if (total.across_units)
     return "one row that is there or counts as zero; the streams promise different units";
   std::string words = total.unit.participations == 1
-                          ? "one row a person"
-                          : fmt::format("at most {} rows a person", total.unit.participations);
+                          ? "one row per person"
+                          : fmt::format("at most {} rows per person", total.unit.participations);
   if (total.unit.participations > 1 && total.unit.separation > 1) {
     words += fmt::format(", {} apart", total.unit.separation);
   }

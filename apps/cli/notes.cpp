@@ -13,8 +13,8 @@ void tell(const RowIntake& intake, const PreparedRun& run, const std::vector<std
     switch (note.kind) {
       case Note::Kind::bad_rows:
         print_note(fmt::format(
-            "{} bad row(s), {:.2g}% of all, counted as zero{}: means are pulled that share of the way "
-            "there; keep these numbers to yourself",
+            "{} bad row(s), {:.2g}% of all, counted as zero{}, and the means move towards it by that "
+            "share; keep these numbers to yourself",
             note.count, 100.0 * static_cast<double>(note.count) / static_cast<double>(note.rows),
             run.bounds().is_none() ? "" : ", the middle of the bounds"));
         break;
@@ -35,7 +35,7 @@ void tell_unused(const PreparedRun& run) {
   for (const UnusedEmitOption option : run.unused_emit_options()) {
     print_note(option == UnusedEmitOption::psd
                    ? "--psd changes the covariance only, which is not emitted"
-                   : "--raw changes the covariance and what is made of it, which is not emitted");
+                   : "--raw changes the covariance and what is computed from it, which is not emitted");
   }
 }
 

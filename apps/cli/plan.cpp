@@ -26,7 +26,7 @@ PlanCommand::PlanCommand(CLI::App& root)
   app_->add_flag("--json", json_, "One JSON object");
   app_->footer(
       "std: noise on one entry of a step; rmse: expected error of one released entry; error: expected\n"
-      "squared error summed over all releases; state: vectors kept in memory. * marks the recommended.\n"
+      "squared error summed over all releases; state: vectors kept in memory. * marks the recommended one.\n"
       "--method and --shape restrict the comparison.\n"
       "\nExamples:\n"
       "  jme plan --epsilon 1 --delta 1e-6 --rows 1000 --dimension 10 --norm-bound 1\n"

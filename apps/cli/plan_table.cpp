@@ -18,7 +18,7 @@ std::string balance_line(const PlanBalances& both) {
   return fmt::format(
       "Balance with {}: free (jme) takes nothing from the first moment; balanced (lambda-jme) costs it "
       "{:.1f}% "
-      "and takes {:.1f}% off the second moment's error; any other: --balance WEIGHT\n",
+      "and takes {:.1f}% off the second moment's error; for any other balance: --balance WEIGHT\n",
       both.free->shape.name(), first, second);
 }
 

@@ -94,9 +94,9 @@ ReproduceCommand::ReproduceCommand(CLI::App& root)
   add_text(*app_, "--seed", seed_, "N", "Seed of the simulations (default 1)");
   add_text(*app_, "--threads", threads_, "N", "Threads of the simulations (default 2)");
   add_text(*app_, "--training", training_, "DIR",
-           "What jme-train reproduce wrote, for its tables (default out/train, as it has)");
+           "What jme-train reproduce wrote, for its tables (default out/train, where it writes by default)");
   app_->add_flag("--fresh", fresh_, "Compute again what is finished already");
-  app_->add_flag("--list", list_, "Say what there is, and stop");
+  app_->add_flag("--list", list_, "List the items, and stop");
   app_->add_flag("--json", json_, "One JSON object with all verdicts");
   app_->footer(
       "Writes DIR/index.html, and for every chart an SVG and a CSV. A finished item is kept: a run that was\n"

@@ -91,7 +91,7 @@ void dry_run(PreparedRun& run, const Input& input, bool json) {
 RunCommand::RunCommand(CLI::App& root)
     : app_(root.add_subcommand("run", "Private running moments of rows from a file or standard input")) {
   add_text(*app_, "FILE", file_, "", "CSV, NDJSON or .npy, also .gz and .xz; - (default) is standard input");
-  add_text(*app_, "--config", config_, "FILE", "Settings as a JSON object; flags on top of them win")
+  add_text(*app_, "--config", config_, "FILE", "Settings as a JSON object; flags override them")
       ->group("Input");
   add_fields(*app_, given_, "Input");
   add_stream_fields(*app_, given_);
@@ -105,12 +105,13 @@ RunCommand::RunCommand(CLI::App& root)
   app_->add_flag("--json", json_, "With --dry-run: the object that would be the run's first line")
       ->group(group);
   app_->add_flag("--print-config", print_config_,
-                 "Print the settings, defaults included, as --config reads them; open no input")
+                 "Print the settings, including defaults, as --config reads them; open no input")
       ->group(group);
   add_field(*app_, given_, "insecure_test_seed");
   app_->footer(
-      "Writes one JSON object a line: first the configuration and the privacy statement, then the releases,\n"
-      "t counting the rows included and noise_std standing beside every value.\n"
+      "Writes one JSON object per line: first the configuration and the privacy statement, then the "
+      "releases.\n"
+      "t counts the rows included, and noise_std has the noise of every value.\n"
       "\nExamples:\n"
       "  printf 'x,y\\n0.1,0.2\\n0.3,-0.1\\n' | jme run --epsilon 1 --delta 1e-6 --rows 2 --norm-bound 1\n"
       "  seq 1 2000 | jme run --no-header --bounds 1=0:5000 --epsilon 1 --delta 1e-6 --rows 2000 --every "

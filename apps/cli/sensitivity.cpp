@@ -42,7 +42,8 @@ SensitivityCommand::SensitivityCommand(CLI::App& root)
   add_text(*app_, "--shape2", shape2_, "S", "The same for the second moment (default: as the first)");
   add_text(*app_, "--adjacency", adjacency_, "A", "replace-one (default) or add-remove");
   add_text(*app_, "--participations", participations_, "P", "Rows one person may contribute (default 1)");
-  add_text(*app_, "--separation", separation_, "B", "Rows between two of them, at least (default 1)");
+  add_text(*app_, "--separation", separation_, "B",
+           "Any two of them are at least this many rows apart (default 1)");
   add_text(*app_, "--batch", batch_, "M", "A step is a training batch of M rows");
   add_text(*app_, "--squares", squares_, "Q",
            "Squares of a batch: per-example (default), batch-mean or paper");

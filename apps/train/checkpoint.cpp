@@ -193,7 +193,7 @@ std::optional<Snapshot> Checkpoint::load(const std::string& identity) const {
   }
   if (!std::filesystem::exists(path_)) return std::nullopt;
   auto found = std::filesystem::is_regular_file(path_) ? read(path_) : std::nullopt;
-  if (!found) throw StateError(fmt::format("{}: is damaged or no checkpoint", path_));
+  if (!found) throw StateError(fmt::format("{}: is damaged or is not a checkpoint", path_));
   if (found->identity != identity)
     throw StateError(fmt::format("{}: belongs to a training with another configuration{}", path_,
                                  difference(found->identity, identity)));

@@ -110,7 +110,7 @@ void append_cifar_batch(const std::string& path, std::int64_t classes, Pictures&
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   if (!file || file.peek() != std::ifstream::traits_type::eof()) {
     throw DataError(
-        fmt::format("{}: has not the {} bytes of a CIFAR-10 batch", path, records * (picture + 1)));
+        fmt::format("{}: does not have the {} bytes of a CIFAR-10 batch", path, records * (picture + 1)));
   }
   for (std::size_t i = 0; i < records; ++i) {
     const char* record = bytes.data() + i * (picture + 1);

@@ -106,7 +106,7 @@ struct Network::Layers {
   void check(const at::Tensor& pictures, const at::Tensor& labels) const {
     check(pictures);
     if (labels.dim() != 1 || labels.scalar_type() != at::kLong || labels.size(0) != pictures.size(0))
-      throw DataError("labels: must be one int64 a picture");
+      throw DataError("labels: must be one int64 per picture");
     if (labels.size(0) > 0 &&
         (labels.min().item<std::int64_t>() < 0 || labels.max().item<std::int64_t>() >= classes))
       throw DataError(fmt::format("labels: must be 0 to {}", classes - 1));

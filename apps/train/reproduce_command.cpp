@@ -225,11 +225,11 @@ ReproduceCommand::ReproduceCommand(CLI::App& root)
   app_->add_option("--first-seed", first_seed_, "Number of the first of them")
       ->check(whole_number(1, 1000))
       ->capture_default_str();
-  app_->add_option("--steps", most_steps_, "Stop every run after so many steps")->check(whole_number(1));
+  app_->add_option("--steps", most_steps_, "Stop every run after this many steps")->check(whole_number(1));
   app_->add_option("--out", out_, "Folder of the runs, results.json and the curves")->capture_default_str();
   app_->add_option("--threads", threads_, "Default: as many as the processor has")
       ->check(whole_number(1, 1024));
-  app_->add_flag("--table", table_only_, "Train nothing, show what is there");
+  app_->add_flag("--table", table_only_, "Train nothing; show the results that are there");
   app_->footer(
       "\nJME is run twice: as printed (jme-paper), which states no epsilon, and with per-example squares "
       "(jme).\n"

@@ -35,8 +35,8 @@ std::string plan_of(const nlohmann::ordered_json& about) {
 void warn(const TrainingConfig& config, const Training& training, std::int64_t examples) {
   if (config.method && config.delta * static_cast<double>(examples) > 1)
     std::fputs(
-        "jme-train: warning: delta is more than one over the number of pictures, which may give one of "
-        "them away whole\n",
+        "jme-train: warning: delta is more than one over the number of pictures, which may reveal one of "
+        "them completely\n",
         stderr);
   if (config.insecure_test_seed)
     std::fputs("jme-train: warning: with a test seed nothing is private\n", stderr);
@@ -106,16 +106,16 @@ RunCommand::RunCommand(CLI::App& root)
   flag("--eps", settings_.adam.epsilon, "Added to the root of v")->capture_default_str();
   flag("--floor", settings_.adam.least_square, "v is raised to this before the root")->capture_default_str();
   flag("--noise-floor", settings_.adam.noise_floor,
-       "v is raised to so many standard deviations of its own noise")
+       "v is raised to this many standard deviations of its own noise")
       ->capture_default_str();
   flag("--weight-decay", settings_.adam.weight_decay, "Decoupled from the gradient")->capture_default_str();
   flag("--update-norm", settings_.adam.update_norm, "m / sqrt(v) is scaled to at most this length");
   flag("--update-bound", settings_.adam.update_bound, "Every coordinate of m / sqrt(v) is kept within this");
-  count("--evaluations", settings_.evaluations, "How often in an epoch accuracy is measured", 1, 1'000'000)
+  count("--evaluations", settings_.evaluations, "How often accuracy is measured in an epoch", 1, 1'000'000)
       ->capture_default_str();
-  count("--steps", settings_.stop_after, "Stop after so many steps; privacy is still planned for all epochs",
-        1, many);
-  count("--network-seed", settings_.network_seed, "Of the network's first weights, public", 0, many)
+  count("--steps", settings_.stop_after,
+        "Stop after this many steps; privacy is still planned for all epochs", 1, many);
+  count("--network-seed", settings_.network_seed, "Seed of the network's first weights; public", 0, many)
       ->capture_default_str();
   text("--checkpoint", checkpoint_, "Keep the training in this file and go on from it where it exists");
   text("--out", out_, "Folder for results.json, curve.svg and network.safetensors");
@@ -128,7 +128,7 @@ RunCommand::RunCommand(CLI::App& root)
       "one\n"
       "training picture that is there or counts as nothing (add-remove); the number of pictures is public. "
       "The\n"
-      "epsilon beside an accuracy is that of the steps so far if their number was fixed beforehand; who "
+      "epsilon beside an accuracy is that of the steps so far if their number was fixed beforehand; whoever "
       "stops\n"
       "because of what was seen has the privacy of all planned steps.\n"
       "\nExamples:\n"

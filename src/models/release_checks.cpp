@@ -9,7 +9,7 @@ void check_release(const Release& release, const Units& units) {
   const auto d = static_cast<Eigen::Index>(release.dimension());
   if (units.centre.size() != d || units.half_width.size() != d) {
     throw InvalidParameter("units", static_cast<double>(units.centre.size()),
-                           "one centre and half-width a column");
+                           "one centre and half-width per column");
   }
 }
 

@@ -192,8 +192,8 @@ void MomentStream::Engine::push_rows(const MatrixView& view) {
 void MomentStream::Engine::push_block(const BlockSum& block) {
   check_open(block.rows());
   if (!batch) {
-    throw InvalidParameter("block",
-                           "rows that are noised one by one, or weighted inside a block, must come as rows");
+    throw InvalidParameter(
+        "block", "rows that get noise one by one, or have weights inside a block, must come as rows");
   }
   if (rows_in_block != 0) throw InvalidParameter("block", "a block of rows is open: it must be closed first");
   block.check_fits(config());

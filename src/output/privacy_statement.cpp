@@ -23,7 +23,7 @@ std::string budget_words(const Mechanism& mechanism) {
                        double{target->delta});
   }
   const double delta = 1e-6;
-  const std::string but = mechanism.bad_past() > 0 ? fmt::format(", but for events of probability {}",
+  const std::string but = mechanism.bad_past() > 0 ? fmt::format(", except for events of probability {}",
                                                                  six_digits_up(mechanism.bad_past()))
                                                    : "";
   return fmt::format("mu = {} Gaussian differential privacy{} (for instance epsilon = {} at delta = {:g})",
@@ -78,7 +78,7 @@ std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_
       neighbours(config), budget_words(mechanism), length));
   if (mechanism.sampler_cost() > 0.01) {
     text.push_back(fmt::format(
-        "This includes what rounding errors inside the noise could give away over so many draws, for which "
+        "This includes what rounding errors inside the noise could reveal over this many draws, for which "
         "{} is {:.2g}% larger than it would be without them.",
         config.budget.sigma ? "mu" : "the noise", 100 * mechanism.sampler_cost()));
   }

@@ -81,9 +81,9 @@ report::Page report_page(const ReportInput& input) {
   page.section("How to read this page");
   page.paragraph(text(
       "Numbers are written with ± half of their 95% band: what would have been published without noise lies "
-      "within it 19 times out of 20. The bands speak of the noise alone. They do not say how well the rows "
-      "stand "
-      "for anything beyond them, nor what limits on the values have cut away."));
+      "within it 19 times out of 20. The bands describe the noise alone. They do not say how well the rows "
+      "represent "
+      "anything beyond them, or what was cut away by limits on the values."));
   if (is_thinned(input.collected)) {
     page.paragraph(
         text("Where a curve has more points than the picture has pixels, each pixel's first, last, highest "

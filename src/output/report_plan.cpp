@@ -96,7 +96,7 @@ std::string budget_text(const Mechanism& mechanism) {
 
 const char* fill_words(std::string_view rule) {
   if (rule == "mean") return "the column's mean as last published";
-  if (rule == "model") return "what was published before and the rest of the row let expect";
+  if (rule == "model") return "the value predicted from what was published before and the rest of the row";
   if (rule == "centre") return "the middle of the column's range";
   return "they end the stream";
 }
@@ -148,7 +148,7 @@ std::vector<std::vector<Markup>> plan_rows(const ReportInput& input) {
   put("noise shape", shape_words(input));
   put("privacy budget", budget_text(mechanism));
   put("noise multiplier sigma", number_text(mechanism.sigma(), 5));
-  put("neighbours", fmt::format("{}, at most {} a person", name(config.adjacency),
+  put("neighbours", fmt::format("{}, at most {} per person", name(config.adjacency),
                                 config.participation.rows == 1
                                     ? "one row"
                                     : fmt::format("{} rows", count_text(config.participation.rows))));
@@ -157,10 +157,10 @@ std::vector<std::vector<Markup>> plan_rows(const ReportInput& input) {
   put("missing cells", missing_words(input.run));
   put("unreadable rows", bad_row_words(input.run));
   put("joint sensitivity", number_text(noise.sensitivity, 5));
-  put("noise a step", mechanism.has_second() && noise.std_second > 0
-                          ? fmt::format("{} on the rows' sum, {} on their products",
-                                        number_text(noise.std_first, 5), number_text(noise.std_second, 5))
-                          : number_text(noise.std_first, 5));
+  put("noise per step", mechanism.has_second() && noise.std_second > 0
+                            ? fmt::format("{} on the rows' sum, {} on their products",
+                                          number_text(noise.std_first, 5), number_text(noise.std_second, 5))
+                            : number_text(noise.std_first, 5));
   return rows;
 }
 

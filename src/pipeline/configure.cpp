@@ -178,7 +178,7 @@ StreamConfig stream_config(const RunSettings& settings, const KnownColumns& colu
         "norm-bound",
         "must be given (or bounds, with run): the longest row that counts in full, longer ones are "
         "clipped to it and the noise hides rows of that length; it must be known in public "
-        "beforehand and is never estimated from the data, since an estimate would give data away");
+        "beforehand and is never estimated from the data, since an estimate would reveal data");
   }
 
   if (workload) result.workload = parse_workload(*workload, "workload", read_matrix);

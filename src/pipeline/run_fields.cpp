@@ -38,8 +38,9 @@ std::vector<RunField> input_fields() {
       {"on_bad_row", text, "fail", "fail or zero", group, "DO",
        "fail (default) or zero: count it as the zero row"},
       {"missing", text, "", "centre, mean, model, fail or COLUMN=VALUE", group, "DO",
-       "Missing cells become: centre (of the bounds), mean or model (what was released so far says of them, "
-       "alone or given the row's other cells), PUBLIC values, such as mean,RAIN=0; or fail (default: the row "
+       "Missing cells become: centre (of the bounds), mean (as last released), model (predicted from the "
+       "last "
+       "release and the row's other cells), PUBLIC values, such as mean,RAIN=0; or fail (default: the row "
        "is bad)"}};
 }
 
@@ -52,13 +53,14 @@ std::vector<RunField> privacy_fields() {
           {"adjacency", text, "replace-one", "replace-one or add-remove", privacy, "A",
            "replace-one (default) or add-remove"},
           {"participations", count, "1", whole, privacy, "P", "Rows one person may contribute (default 1)"},
-          {"separation", count, "1", whole, privacy, "B", "Rows between two of them, at least (default 1)"},
+          {"separation", count, "1", whole, privacy, "B",
+           "Any two of them are at least this many rows apart (default 1)"},
           {"rows", count, "", "a whole number of at least 1, or unbounded", horizon, "N",
            "At most this many rows will ever come, or unbounded"},
           {"steps", count, "", "a whole number of at least 1, or unbounded", horizon, "N",
            "The same in releases: rows = steps * every"},
           {"every", count, "1", whole, horizon, "K",
-           "Publish after every K rows (default 1); more rows a release, less noise"},
+           "Publish after every K rows (default 1); more rows per release mean less noise"},
           {"dimension", count, "", whole, rows, "D", "Numbers in a row"},
           {"norm_bound", real, "", above_0, rows, "Z",
            "Largest Euclidean length of a row; longer rows are clipped"}};
@@ -88,7 +90,7 @@ std::vector<RunField> noise_fields() {
           {"max_state_vectors", count, "", "a whole number", how, "N",
            "Most memory auto may use, in vectors (default 5; windows: 256 MB)"},
           {"threads", count, "", "a whole number from 1 to 1024", how, "N",
-           "Threads to share large steps among (default: the processor's, where they help)"}};
+           "Threads that share large steps (default: as many as the processor has, where they help)"}};
 }
 
 std::vector<RunField> output_fields() {
@@ -99,11 +101,11 @@ std::vector<RunField> output_fields() {
            "Whose data these are (default: default); jme ledger adds up what was spent on each source"},
           {"stream", text, "", words, durable, "NAME", "Name of the stream, where a source has several"},
           {"commit_interval", count, "", "a whole number of milliseconds", durable, "MS",
-           "Releases of so many milliseconds share a commit (default 50; 0: a commit each)"},
+           "Releases within this many milliseconds share a commit (default 50; 0: one commit each)"},
           {"leave_open", flag, "false", yes_or_no, durable, "",
-           "At the end of input leave a partial block for a longer input instead of ending the stream"},
+           "At the end of input leave a partial block open for a longer input, instead of ending the stream"},
           {"max_mu", real, "", above_0, durable, "MU",
-           "Start no stream that brings the source's total above this mu"},
+           "Refuse to start a stream that brings the source's total above this mu"},
           {"emit", list, "", names, output, "LIST", std::string(emit_help) + " (default mean,covariance)"},
           {"raw", flag, "false", yes_or_no, output, "", "Keep the covariance's bias instead of removing it"},
           {"psd", flag, "false", yes_or_no, output, "",

@@ -98,7 +98,7 @@ Json json_of(const RunField& field, const std::string& text) {
 }
 
 void check_is_known(std::string_view field) {
-  if (find_run_field(field) == nullptr) throw InvalidParameter(field, "is no setting of a run");
+  if (find_run_field(field) == nullptr) throw InvalidParameter(field, "is not a setting of a run");
 }
 
 /// Parses, and refuses a key that occurs twice, because nobody can tell which of the two values was meant.
@@ -115,7 +115,7 @@ Json parsed(std::string_view text, const std::string& origin) {
     if (object.is_object()) return object;
   } catch (const Json::parse_error& error) {
     throw InvalidParameter("config",
-                           fmt::format("{} is not JSON: it goes wrong at byte {}", origin, error.byte));
+                           fmt::format("{} is not JSON: it has an error at byte {}", origin, error.byte));
   }
   throw InvalidParameter("config", fmt::format("{} must be one JSON object", origin));
 }

@@ -33,7 +33,7 @@ void check(const BarChart& chart) {
     const bool intervals_fit =
         (bars.low.empty() && bars.high.empty()) || (bars.low.size() == n && bars.high.size() == n);
     if (bars.values.size() != n || !intervals_fit) {
-      throw InvalidParameter("bars", "one value a category, and intervals for all or none, must be given");
+      throw InvalidParameter("bars", "one value per category, and intervals for all or none, must be given");
     }
   }
   if (!(chart.width >= 160)) throw InvalidParameter("width", chart.width, "at least 160");

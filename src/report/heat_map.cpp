@@ -30,7 +30,7 @@ void check(const HeatMap& map) {
   const auto fits = [&](std::size_t size) { return size == 0 || size == cells; };
   if (cells == 0 || map.values.size() != cells || !fits(map.cells.size()) || !fits(map.tips.size()) ||
       !fits(map.plain.size())) {
-    throw InvalidParameter("heat map", "rows, columns and one value a cell must be given");
+    throw InvalidParameter("heat map", "rows, columns and one value per cell must be given");
   }
   if (map.colours == HeatColours::diverging && map.scale == AxisScale::logarithmic) {
     throw InvalidParameter("heat map", "diverging colours have zero in their middle and need a linear scale");

@@ -28,7 +28,8 @@ std::string html_of(const Table& table) {
   }
   html += "</tr></thead>\n<tbody>\n";
   for (const std::vector<Markup>& row : table.rows) {
-    if (row.size() != table.columns.size()) throw InvalidParameter("table", "a row needs one cell a column");
+    if (row.size() != table.columns.size())
+      throw InvalidParameter("table", "a row needs one cell per column");
     html += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
       const char* style = class_of(table.columns[i]);

@@ -152,7 +152,7 @@ DenseOptimum dense_optimum(const Eigen::MatrixXd& a, double gap) {
 double rmse_lower_bound(const Eigen::MatrixXd& a, const Eigen::VectorXd& w) {
   check_workload(a);
   if (w.size() != a.cols() || !(w.array() > 0).all() || !w.allFinite()) {
-    throw InvalidParameter("weights", "one positive number a step is needed");
+    throw InvalidParameter("weights", "one positive number per step is needed");
   }
   return certificate(a, w);
 }

@@ -148,10 +148,10 @@ struct DurableStream::Impl {
   [[nodiscard]] Release released_before(const StoredBlock& before, const store::BlockDigest& now,
                                         std::string_view id) const {
     if (!store::equal(before.digest.rows, now.rows)) {
-      throw StateError(
-          fmt::format("state {}: block {} was released with other sums: its noise may meet no others, and "
-                      "nothing was drawn",
-                      options.directory.string(), id));
+      throw StateError(fmt::format(
+          "state {}: block {} was released with other sums, and its noise must not be added to these: "
+          "nothing was drawn",
+          options.directory.string(), id));
     }
     return Release::unpacked(mechanism.config().dimension, mechanism.config().second, before.rows,
                              before.step, before.numbers);
@@ -176,10 +176,10 @@ struct DurableStream::Impl {
     const std::size_t place = now.marks.empty() ? 0 : store::first_difference(block.digest, now);
     const std::string which = place < in_block ? fmt::format("row {}", first + place)
                                                : fmt::format("a row from {} to {}", first, block.rows);
-    throw StateError(
-        fmt::format("state {}: {} is not the row that this stream took there: its noise may meet no other "
-                    "row; other data need another source, a second stream on the same data a name of its own",
-                    options.directory.string(), which));
+    throw StateError(fmt::format(
+        "state {}: {} is not the row that this stream took there, and its noise must not be added to another "
+        "row; other data need another source, and a second stream on the same data needs its own name",
+        options.directory.string(), which));
   }
 
   // The first new row has come. Its noise comes from a nonce under which nothing was drawn, and which is on

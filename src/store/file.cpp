@@ -26,7 +26,7 @@ File::File(const std::filesystem::path& path, Opened opened) : path_(path), desc
           "state {}: is a symbolic link: the files of a state must lie in its folder", path_.string()));
     case ENXIO:  // a socket, or a pipe that nobody reads
     case EISDIR:
-      throw StateError(fmt::format("state {}: is no regular file", path_.string()));
+      throw StateError(fmt::format("state {}: is not a regular file", path_.string()));
     case EACCES:
     case EPERM:
       throw StateError(
@@ -105,7 +105,7 @@ std::size_t File::size() const {
 
 void check_status(const std::filesystem::path& path, const struct stat& status) {
   if (!S_ISREG(status.st_mode)) {
-    throw StateError(fmt::format("state {}: is no regular file", path.string()));
+    throw StateError(fmt::format("state {}: is not a regular file", path.string()));
   }
   if (status.st_uid != ::geteuid()) {
     throw StateError(fmt::format(

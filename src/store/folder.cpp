@@ -28,7 +28,7 @@ void make_folder(const std::filesystem::path& folder) {
 void check_folder(const std::filesystem::path& folder) {
   struct stat status {};
   if (::stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
-    throw StateError(fmt::format("state {}: is no folder", folder.string()));
+    throw StateError(fmt::format("state {}: is not a folder", folder.string()));
   }
   if (status.st_uid != ::geteuid() && status.st_uid != 0) {
     throw StateError(fmt::format(

@@ -65,10 +65,11 @@ Key checked_key(const std::filesystem::path& path, const File& file) {
   if ((file.permissions() & 077U) != 0) {
     throw damaged(path, "others may read it; a key must be for its owner alone (chmod 600)");
   }
-  if (file.size() != file_size) throw damaged(path, "is damaged: it has not the size of a key file");
+  if (file.size() != file_size) throw damaged(path, "is damaged: it does not have the size of a key file");
   Header header{};
   if (file.read(0, header) != header.size()) throw damaged(path, "is damaged: it ends early");
-  if (std::memcmp(header.data(), magic.data(), magic.size()) != 0) throw damaged(path, "is no key of jme");
+  if (std::memcmp(header.data(), magic.data(), magic.size()) != 0)
+    throw damaged(path, "is not a key file of jme");
   std::uint64_t version = 0;
   std::memcpy(&version, header.data() + magic.size(), sizeof version);
   std::array<std::uint8_t, 32> bytes;

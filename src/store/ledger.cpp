@@ -60,7 +60,7 @@ void describe(LedgerEntry& entry, const StreamLog& log) {
   };
   const auto fact = [&](std::string_view name) {
     const auto value = real(about.facts, name);
-    if (!value) throw StateError(fmt::format("the state is damaged: it does not tell its {}", name));
+    if (!value) throw StateError(fmt::format("the state is damaged: it does not say its {}", name));
     return *value;
   };
   entry.mu = fact("mu");
@@ -175,14 +175,15 @@ double Ledger::mu_of(std::string_view source) const {
   double squares = 0;
   for (const LedgerEntry& entry : entries_) {
     if (!entry.problem.empty()) {
-      throw StateError(fmt::format("state {}: {}: what was spent cannot be told", entry.file, entry.problem));
+      throw StateError(
+          fmt::format("state {}: {}: what was spent cannot be determined", entry.file, entry.problem));
     }
     if (entry.source != source) continue;
     if (entry.is_old) {
-      throw StateError(
-          fmt::format("state {}: is of jme 0.1.0, which did not pay for its sampler: what was spent cannot "
-                      "be told as a mu",
-                      entry.file));
+      throw StateError(fmt::format(
+          "state {}: is of jme 0.1.0, which did not count its sampler's error: what was spent cannot "
+          "be stated as a mu",
+          entry.file));
     }
     squares += entry.mu * entry.mu;
   }

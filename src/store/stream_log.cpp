@@ -78,7 +78,7 @@ StreamLog::StreamLog(const std::filesystem::path& path, Access access)
 
 void StreamLog::load() {
   if (database_.number("PRAGMA application_id") != application)
-    throw StateError("the state is no state of jme");
+    throw StateError("this is not a state of jme");
   const std::int64_t version = database_.number("PRAGMA user_version");
   if (version > log_format) {
     throw StateError(

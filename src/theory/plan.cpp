@@ -100,7 +100,8 @@ bool grows_with_the_stream(const Shape& shape) {
 std::string note(const Mechanism& mechanism, const PlanCandidate& candidate) {
   std::vector<std::string> parts;
   const bool pp = squares_noisy_rows(candidate.method) && mechanism.has_second();
-  if (pp && mechanism.horizon().every() > 1) parts.emplace_back("noises every row, not every block");
+  if (pp && mechanism.horizon().every() > 1)
+    parts.emplace_back("adds noise to every row, not to every block");
   if (pp && candidate.shape.kind() != Shape::Kind::identity) {
     parts.emplace_back("squaring the rows destroys the cancellation of shaped noise");
   }

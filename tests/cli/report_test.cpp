@@ -206,7 +206,7 @@ TEST_F(Report, SaysWhatBecomesOfHolesAndBadRowsWhetherThereWereAnyOrNot) {
       testing::AllOf(HasSubstr("mean,c0=5: these values, otherwise the column&#39;s mean as last published"),
                      HasSubstr("unreadable rows count as the middle of every column&#39;s range")));
   EXPECT_THAT(words_of(page(run + "--missing model", readings(60, 2))),
-              HasSubstr("model: what was published before and the rest of the row let expect"));
+              HasSubstr("model: the value predicted from what was published before and the rest of the row"));
   EXPECT_THAT(words_of(page(run + "--missing c0=5,c1=6", readings(60, 2))),
               HasSubstr("c0=5,c1=6: these values unreadable"));
 }

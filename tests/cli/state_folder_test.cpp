@@ -22,7 +22,7 @@ TEST_F(StateFolderCommand, APipeNamedLikeAKeyEndsTheLedgerWithFive) {
   ASSERT_EQ(::mkfifo(path("state/other-01234567.key").c_str(), 0600), 0);
   const CommandResult ledger = jme("ledger " + path("state"));
   EXPECT_EQ(ledger.code, 5);
-  EXPECT_THAT(ledger.err, HasSubstr("other-01234567.key: is no regular file"));
+  EXPECT_THAT(ledger.err, HasSubstr("other-01234567.key: is not a regular file"));
   EXPECT_THAT(ledger.out, HasSubstr("epsilon 1"));  // the stream beside it is listed all the same
 }
 

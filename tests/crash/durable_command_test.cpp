@@ -222,7 +222,7 @@ TEST_F(DurableCommand, TheLedgerShowsStreamsAndTotals) {
   EXPECT_EQ(json["total"][0]["streams"], 2);
   EXPECT_NEAR(json["total"][0]["mu"], std::sqrt(2.0) * json["streams"][0]["mu"].get<double>(), 1e-9);
   EXPECT_EQ(jme("ledger " + path("state") + " --delta 1e-9 --json").json()["total"][0]["delta"], 1e-9);
-  expect_refused(jme("ledger " + path("none")), 5, "is no folder");
+  expect_refused(jme("ledger " + path("none")), 5, "is not a folder");
   expect_refused(jme("ledger " + path("state") + " --delta 1"), 2, "delta");
 
   fs::remove(file(".key"));

@@ -69,7 +69,7 @@ TEST(RunSettings, RefuseAnUnknownKeyAndNameTheNearest) {
 }
 
 TEST(RunSettings, RefuseWhatIsNoObjectOrOfTheWrongType) {
-  EXPECT_EQ(refusal("{\"epsilon\": 1"), "config: run.json is not JSON: it goes wrong at byte 14");
+  EXPECT_EQ(refusal("{\"epsilon\": 1"), "config: run.json is not JSON: it has an error at byte 14");
   EXPECT_EQ(refusal("[1]"), "config: run.json must be one JSON object");
   EXPECT_EQ(refusal(R"({"epsilon": 1, "epsilon": 2})"), "config: run.json sets epsilon twice");
   EXPECT_EQ(refusal(R"({"epsilon": true})"), "epsilon: must be a finite number above 0");

@@ -55,13 +55,13 @@ TEST_F(ForeignFiles, APipeIsRefusedAndNotWaitedFor) {
   begin();
   for (const std::string ending : {".key", ".db", ".lock"}) {
     const auto pipe = [](const std::filesystem::path& at) { ASSERT_EQ(::mkfifo(at.c_str(), 0600), 0); };
-    in_place_of(ending, pipe, [&] { expect_noticed(file(ending).string() + ": is no regular file"); });
+    in_place_of(ending, pipe, [&] { expect_noticed(file(ending).string() + ": is not a regular file"); });
   }
   for (const std::string side : {"-wal", "-shm", "-journal"}) {
     const std::filesystem::path at = file(".db").string() + side;
     std::filesystem::remove(at);
     ASSERT_EQ(::mkfifo(at.c_str(), 0600), 0);
-    expect_noticed(at.string() + ": is no regular file");
+    expect_noticed(at.string() + ": is not a regular file");
     std::filesystem::remove(at);
   }
   go_on();
@@ -70,13 +70,13 @@ TEST_F(ForeignFiles, APipeIsRefusedAndNotWaitedFor) {
 TEST_F(ForeignFiles, APipeAloneIsAProblemOfTheLedgerAndNoStream) {
   std::filesystem::create_directory(path("state"));
   ASSERT_EQ(::mkfifo(path("state/air-00000000.key").c_str(), 0600), 0);
-  EXPECT_NE(problem().find("is no regular file"), std::string::npos) << problem();
+  EXPECT_NE(problem().find("is not a regular file"), std::string::npos) << problem();
 }
 
 TEST_F(ForeignFiles, ALinkIsRefusedWhereverItLeads) {
   begin();
   for (const std::string ending : {".key", ".db", ".lock"}) {
-    const std::string word = ending == ".db" ? ": is no regular file" : ": is a symbolic link";
+    const std::string word = ending == ".db" ? ": is not a regular file" : ": is a symbolic link";
     const auto to_it = [&](const std::filesystem::path& at) {
       std::filesystem::create_symlink(path("aside"), at);
     };
@@ -94,7 +94,7 @@ TEST_F(ForeignFiles, AFolderInAFilesPlaceIsRefused) {
   begin();
   for (const std::string ending : {".key", ".db", ".lock"}) {
     const auto folder = [](const std::filesystem::path& at) { std::filesystem::create_directory(at); };
-    in_place_of(ending, folder, [&] { expect_noticed(file(ending).string() + ": is no regular file"); });
+    in_place_of(ending, folder, [&] { expect_noticed(file(ending).string() + ": is not a regular file"); });
   }
 }
 
@@ -114,7 +114,7 @@ TEST_F(ForeignFiles, AKeyForOthersOrADatabaseThatOthersMayWriteIsRefused) {
 TEST_F(ForeignFiles, AKeyOfAnotherSizeIsRefused) {
   begin();
   std::filesystem::resize_file(file(".key"), 3 * 4096 + 1);
-  expect_noticed("it has not the size of a key file");
+  expect_noticed("it does not have the size of a key file");
 }
 
 TEST_F(ForeignFiles, AFolderThatOthersMayWriteIsRefused) {

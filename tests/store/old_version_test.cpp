@@ -50,7 +50,7 @@ TEST_F(OldVersion, StreamsAreInTheLedgerWithTheirSamplersDistance) {
   EXPECT_EQ(ledger.entries()[0].old_sampler_epsilon, 0.5);
   EXPECT_EQ(ledger.entries()[0].problem, "");
   EXPECT_GT(ledger.totals(1e-6).at(0).epsilon, 1.4);  // 1 of the Gaussian and 0.5 of the sampler
-  test::expect_refused([&] { (void)ledger.mu_of(options().source); }, "cannot be told as a mu");
+  test::expect_refused([&] { (void)ledger.mu_of(options().source); }, "cannot be stated as a mu");
 }
 
 }  // namespace

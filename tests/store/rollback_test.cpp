@@ -151,7 +151,7 @@ TEST_F(Rollback, ADatabaseThatIsNotOursIsRefused) {
     store::Database(path("changed") / file(".db").filename(), store::Database::Access::create)
         .run("CREATE TABLE a (b)");
   }
-  expect_refused("changed", "no state of jme");
+  expect_refused("changed", "not a state of jme");
   overwrite(file(".db", "changed"), std::string(8192, 'x'));
   expect_refused("changed", "damaged");
 }

@@ -141,7 +141,7 @@ TEST_F(Command, BadParametersAndMissingDataHaveTheirExitCodes) {
   refused(run() + "--sigma 1 --clip 1e-30", 2, "clip");
   refused(run() + "--epsilon 0", 2, "epsilon");
   refused(run() + "--sigma 1 --out /proc/nowhere", 2, "out");
-  refused(run() + "--sigma 1 --checkpoint /tmp", 5, "no checkpoint");
+  refused(run() + "--sigma 1 --checkpoint /tmp", 5, "is not a checkpoint");
   refused("walk", 2, "run, reproduce or chart");
   refused("reproduce --table --out /nowhere", 3, "no runs");
   refused("reproduce --method none --data /nowhere", 2, "method");
