@@ -15,8 +15,8 @@
 
 namespace jme::test {
 
-/// Numbers that must stand in no file, and the search for their eight bytes at every place of one. Numbers
-/// with few different bytes are no canaries: they stand anywhere.
+/// Numbers that must not be in any file, and the search for their eight bytes at every place of a file.
+/// Numbers with few different bytes cannot serve as canaries: they may occur anywhere.
 class Canaries {
  public:
   void add(double value) {
@@ -72,7 +72,7 @@ class Canaries {
     beginnings_.set(bits & 0xffffU);
   }
   std::unordered_set<std::uint64_t> patterns_;
-  std::bitset<65536> beginnings_;  // a look at two bytes spares most places the set
+  std::bitset<65536> beginnings_;  // checking two bytes first avoids the set at most places
 };
 
 }  // namespace jme::test

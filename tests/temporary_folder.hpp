@@ -8,7 +8,7 @@
 
 namespace jme::test {
 
-/// A folder of its own, gone with everything in it.
+/// A separate folder, removed at the end with everything in it.
 class TemporaryFolder {
  public:
   /// in_memory: where there is such a file system. What a killed process wrote stays there all the same, and

@@ -176,7 +176,8 @@ std::set<std::string> reach(const Rules& rules, const std::string& room) {
   return reached;
 }
 
-// A front whose rows do not come from a file needs no reader of files, nor what readers link.
+// A program whose rows do not come from a file needs neither the file readers nor the libraries that they
+// link.
 TEST(Architecture, RunsAndTheirOutputReachNoFileReader) {
   const std::string cmake = text_of(root / "CMakeLists.txt");
   const Rules rules = rules_in(cmake);

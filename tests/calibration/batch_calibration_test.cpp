@@ -90,8 +90,8 @@ void for_neighbours(std::size_t batch, Adjacency adjacency, double lambda, const
   std::vector<VectorXd> changed = aligned;
   changed.front() = other(-e1);
   visit(aligned, changed);
-  // The pair of rows that attains r_d: inner product -1/(2 nu) beyond nu = 1/2, squares as far apart as they
-  // get.
+  // The pair of rows that attains r_d: inner product -1/(2 nu) beyond nu = 1/2, and squares as far apart as
+  // possible.
   const double cosine = -std::min(1.0, 1 / (2 * lambda * batch_zeta * batch_zeta));
   const double half = std::acos(cosine) / 2;
   for (const double turn : {0.0, std::acos(-1.0) / 4}) {
@@ -116,8 +116,8 @@ TEST(BatchCalibration, IsPrivateForEveryMethodBatchAndAdjacency) {
                 worst, share(calibration, sums_of(method, rows, lambda), sums_of(method, changed, lambda)));
           });
           EXPECT_LE(worst, 1 + 1e-12);
-          // A worst case is among them: the bound is attained (joint-clip: but for the curved shape of its
-          // set).
+          // A worst case is among them, so the bound is attained (except for joint-clip, because its set is
+          // curved).
           EXPECT_GE(worst, method == BatchMethod::joint_clip ? 0.5 : 1 - 1e-9);
         }
       }
@@ -168,7 +168,7 @@ TEST(BatchCalibration, AddsTheRoundingSlackOfBothChannels) {
   EXPECT_NEAR(calibrate_batch(wanted).sensitivity, without + 0.01 + 2 * 0.002, 1e-12);
   wanted.method = BatchMethod::pp;
   EXPECT_NEAR(calibrate_batch(wanted).sensitivity, batch_zeta + 0.01, 1e-12);
-  // Sampled replace-one moves twice, and each move may be rounded away from the other.
+  // Sampled replace-one has two moves, and each may be rounded away from the other.
   wanted.sampled = true;
   wanted.rows.adjacency = Adjacency::replace_one;
   EXPECT_NEAR(calibrate_batch(wanted).sensitivity, 2 * batch_zeta + 2 * 0.01, 1e-12);

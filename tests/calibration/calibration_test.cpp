@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 constexpr RowModel vectors{.adjacency = Adjacency::replace_one, .dimension = 5, .norm_bound = 2};
 constexpr RowModel removed{.adjacency = Adjacency::add_remove, .dimension = 5, .norm_bound = 2};
 constexpr double sigma = 1.7;
-// sigma times a handful of roundings, plus the 16 units that calibrate() adds on purpose.
+// sigma times a few roundings, plus the 16 units that calibrate() adds on purpose.
 constexpr double rounding = 2.1e-12;  // both are raised by 2e-12, and a few roundings
 
 CalibrationRequest request(Method method, const RowModel& rows = vectors) {

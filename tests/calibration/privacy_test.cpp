@@ -26,7 +26,7 @@ struct Shapes {
   MatrixXd c1, c2;
 };
 
-/// Identity; columns that fall; columns that rise in one channel and fall in the other; an unordered lot.
+/// Identity; columns that fall; columns that rise in one channel and fall in the other; columns in no order.
 std::vector<Shapes> all_shapes() {
   const MatrixXd identity = MatrixXd::Identity(4, 4);
   MatrixXd falling = MatrixXd::Zero(4, 4);
@@ -89,8 +89,8 @@ TEST(Privacy, HoldsForEveryMethodShapeAdjacencyAndMoment) {
             const Calibration calibration = calibrate(wanted);
             const double share = spent(shapes, rows, second, calibration.std_first, calibration.std_second);
             EXPECT_LE(share, 1 + 1e-12);  // the ascent's own rounding
-            // Nothing is wasted but where the method itself does: IME adds two separate worst cases, CS a
-            // ball. Ascent stops within 1e-6 of the squared maximum.
+            // No noise is wasted except where the method itself wastes it: IME adds two separate worst cases,
+            // CS uses a ball. Ascent stops within 1e-6 of the squared maximum.
             const bool joint = method == Method::jme || method == Method::lambda_jme || method == Method::pp;
             if (joint || second == SecondMoment::none) {
               EXPECT_GE(share, 1 - 1e-6);
@@ -137,13 +137,13 @@ TEST(Privacy, OfThePapersImeIsEpsilonOnePointTwoFour) {
   // composition the shares of 1/sigma^2 are 1/2 and 1.
   const double one = noise_multiplier({.epsilon = 1, .delta = 1e-6});
   EXPECT_NEAR(gaussian_epsilon(one / std::sqrt(1.5), 1e-6), 1.245, 0.5e-3);
-  // What one pair of rows attains is less, and still more than was promised.
+  // What one pair of rows attains is less than that, but still more than was promised.
   EXPECT_NEAR(gaussian_epsilon(one / 1.125, 1e-6), 1.136, 0.5e-3);
 }
 
 TEST(Privacy, FailsForCsWithoutTheColumnNorm) {
-  // The bound has room to spare at its default tau: sup over pairs of ||dx||^2 + ||dS||^2 is 4.5 of the
-  // ball's 8. A column norm above 4/3 = sqrt(8/4.5) uses it up.
+  // The bound is not tight at its default tau: sup over pairs of ||dx||^2 + ||dS||^2 is 4.5 of the
+  // ball's 8. A column norm above 4/3 = sqrt(8/4.5) exceeds it.
   const Shapes falling = all_shapes()[1];
   const RowModel rows{.dimension = 2};
   const Calibration cs = calibrate(request(Method::cs, falling, rows, SecondMoment::full));

@@ -14,7 +14,8 @@ const std::string hundred_rows =
     "run --epsilon 1 --delta 1e-6 --norm-bound 1 --rows 100 --insecure-test-seed 5 ";
 const std::string good = "a,b\n0.1,0.2\n0.3,0.4\n";
 
-/// The third row is bad: the two releases before stay byte for byte, nothing follows, and the place is named.
+/// The third row is bad: the two releases before it stay the same, byte for byte, nothing follows, and the
+/// place is named.
 void expect_stops_at(const std::string& row, const std::string& place) {
   const CommandResult before = jme(hundred_rows, {.input = good});
   const CommandResult result = jme(hundred_rows, {.input = good + row + "0.5,0.6\n"});

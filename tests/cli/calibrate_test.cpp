@@ -23,7 +23,7 @@ TEST(CalibrateCommand, GivesExactlyTheKeysOfTheContract) {
   EXPECT_DOUBLE_EQ(object["rho"], 0.125);
 }
 
-// Each result is rounded to the safe side by less than 1e-9, so the way there and back meets within 1e-8.
+// Each result is rounded to the safe side by less than 1e-9, so computing forth and back agrees within 1e-8.
 TEST(CalibrateCommand, ItsThreeDirectionsAgree) {
   const double sigma = jme("calibrate --epsilon 1 --delta 1e-6 --json").json()["sigma"];
   const std::string text = nlohmann::json(sigma).dump();

@@ -20,7 +20,7 @@ struct CommandOptions {
   bool terminal_error = false;      ///< standard error is a terminal
   std::string output_file{};        ///< standard output goes here instead of a pipe
   bool close_output_early = false;  ///< the reader of the pipe goes away after the first bytes
-  int pause_between_lines_ms = 0;   ///< standard input comes slowly
+  int pause_between_lines_ms = 0;   ///< standard input arrives slowly
 };
 
 struct CommandResult {
@@ -34,7 +34,7 @@ struct CommandResult {
   [[nodiscard]] std::vector<nlohmann::json> releases() const;
 };
 
-/// Runs `program` with these arguments and collects what it says.
+/// Runs `program` with these arguments and collects its output.
 CommandResult execute(const std::string& program, const std::vector<std::string>& arguments,
                       const CommandOptions& options = {});
 /// The jme that is tested: the one that was built, or the one that JME_BINARY in the environment names.
@@ -47,7 +47,7 @@ std::vector<std::string> words(const std::string& text);
 CommandResult jme(const std::string& arguments, const CommandOptions& options = {});
 std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b);
 
-/// Refused as it should be: this code, one line "jme: error: ..." with this text, and nothing on standard
+/// Expects a refusal: this exit code, one line "jme: error: ..." with this text, and nothing on standard
 /// output.
 void expect_refused(const CommandResult& result, int code, const std::string& text);
 

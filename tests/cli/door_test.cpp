@@ -23,8 +23,8 @@ std::string lines(const std::string& first, const std::string& others) {
   return text;
 }
 
-/// The mean of `people` rows that are all 1, 1 but for the first, whatever that is. With the same noise it
-/// may move by as much as one row can: at most 4 / 2000 between the ends of the bounds.
+/// The mean of `people` rows that are all 1, except for the first, which may be anything. With the same noise
+/// it may move by as much as one row can move it: at most 4 / 2000 between the ends of the bounds.
 void expect_first_row_decides_about_itself(const std::string& flags, const std::string& first,
                                            const std::string& others) {
   const CommandResult usual = jme(flags, {.input = lines(others, others)});
@@ -74,7 +74,7 @@ TEST_F(Door, LineBreaksInACellMakeNoRowsAndMoveNobody) {
   };
   std::string breaks;
   for (int i = 0; i < 100; ++i) breaks += "\n";
-  // The writer chose quoted records: the breaks are one cell's, also where bad rows count as zero.
+  // The writer chose quoted records: the line breaks belong to one cell, also where bad rows count as zero.
   const std::string run =
       "run --bounds a=-2:2 --sigma 0.01 --rows 3000 --every 2001 --emit mean --insecure-test-seed 3 "
       "--records quoted ";
@@ -84,7 +84,7 @@ TEST_F(Door, LineBreaksInACellMakeNoRowsAndMoveNobody) {
     EXPECT_EQ(plain.code, 0) << plain.err;
     EXPECT_EQ(plain.out, broken.out);
   }
-  // By default every line is a row: an open quote stops the run and its error names the way out.
+  // By default every line is a row: an open quote stops the run, and its error says what to do.
   const CommandResult result =
       jme("run --bounds a=-2:2 --sigma 1 --rows 3000 --every 2001", {.input = input(breaks)});
   EXPECT_EQ(result.code, 3);

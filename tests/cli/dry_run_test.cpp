@@ -39,7 +39,7 @@ TEST_F(DryRun, SpeaksOfSeveralRowsAPerson) {
   EXPECT_THAT(std::regex_replace(result.out, std::regex("\\s+"), " "), HasSubstr("at least 7 rows apart"));
 }
 
-// A pipe that nobody writes to would keep whoever opens it waiting.
+// Opening a pipe that nobody writes to would wait for ever.
 TEST_F(DryRun, OpensNeitherFilesNorStandardInput) {
   ASSERT_EQ(::mkfifo(path("pipe.csv").c_str(), 0600), 0);
   const std::string bounds = "--bounds temp=-20:45,co=0:100 --rows 10 --dry-run ";
@@ -49,7 +49,7 @@ TEST_F(DryRun, OpensNeitherFilesNorStandardInput) {
       EXPECT_EQ(result.code, 0) << name << ": " << result.err;
       EXPECT_EQ(result.err, "") << name;
     }
-    // Columns that are not there show at the run, before anything is spent.
+    // The real run finds columns that are not there, before anything is spent.
     EXPECT_EQ(jme(budget + bounds + file("other.csv", "a,b\n1,2\n") + json).code, 0);
     EXPECT_EQ(jme(budget + bounds + json, {.terminal_input = true}).code, 0);
   }

@@ -1,4 +1,4 @@
-// Adding a double-precision Gaussian to a double gives the input away through the output's last digits: 0 + z
+// Adding a double-precision Gaussian to a double reveals the input through the output's last digits: 0 + z
 // with a small z has bits below 2^-53, 1 + z never has. The same attack on a naive mechanism and on a million
 // outputs of jme.
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace jme::test {
 namespace {
 
-constexpr std::size_t outputs = 500'000;  // a side
+constexpr std::size_t outputs = 500'000;  // per side
 
 bool is_off_grid(double value, int bits) {
   const double scaled = std::ldexp(value, bits);
@@ -29,14 +29,14 @@ TEST(GridAttack, TellsZeroFromOneOnTheNaiveMechanismWithSevenPercent) {
     off_zero += is_off_grid(0.0 + noise(bits), 53) ? 1 : 0;
     off_one += is_off_grid(1.0 + noise(bits), 53) ? 1 : 0;
   }
-  // Seen once under 0, the event proves that the input was not 1.
+  // If the event is seen once, it proves that the input was not 1.
   EXPECT_EQ(off_one, 0U);
   EXPECT_NEAR(static_cast<double>(off_zero) / outputs, 0.07, 0.02);
 }
 
 using GridAttackOnJme = InDirectory;
 
-// One column, one independent release a row: x_t + noise_t.
+// One column, one independent release per row: x_t + noise_t.
 std::vector<double> released(const std::string& rows, const std::string& out) {
   const auto result = jme({"run",        rows,           "--epsilon", "1",        "--delta",
                            "1e-5",       "--norm-bound", "1",         "--rows",   std::to_string(outputs),
@@ -74,7 +74,7 @@ TEST_F(GridAttackOnJme, FindsNothingInAMillionOutputs) {
     std::size_t off = 0;
     for (const double value : values) off += is_off_grid(value, 20) ? 1 : 0;
     EXPECT_EQ(off, 0U) << "an output off the public lattice of 2^-20, x = " << x;
-    // The digits on the lattice carry nothing either: noise of millions of units makes residues uniform.
+    // The digits on the lattice reveal nothing either: noise of millions of units makes residues uniform.
     // P(chi-square with 15 degrees of freedom > 75) = 7e-10.
     EXPECT_LT(residue_statistic(values), 75) << "x = " << x;
   }

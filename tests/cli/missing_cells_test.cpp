@@ -18,7 +18,7 @@ const std::string filled_run =
     "mean,covariance ";
 const std::string gaps = "a,b\n9,\n8,4\nNA,2\n7,NaN\n";
 
-// Everything but the words of the configuration.
+// Everything except the words of the configuration.
 std::string releases_of(const CommandResult& result) {
   return result.out.substr(result.out.find('\n') + 1);
 }
@@ -35,7 +35,7 @@ TEST_F(MissingCells, AreToldToTheWriterAndNotToReaders) {
   const CommandResult filled = jme(filled_run + "--missing centre", {.input = gaps});
   EXPECT_THAT(filled.err, HasSubstr("note: 3 row(s) had missing cells that were filled (a 1, b 2); keep"));
   EXPECT_EQ(filled.lines()[0]["configuration"]["missing"], "centre");
-  // The configuration says what would happen; whether it did happen shows nowhere.
+  // The configuration says what would happen to a missing cell; nothing shows whether there was one.
   const CommandResult whole = jme(filled_run + "--missing centre", {.input = "a,b\n9,0\n8,4\n5,2\n7,0\n"});
   EXPECT_EQ(whole.out, filled.out);
   EXPECT_THAT(whole.err, Not(HasSubstr("note")));
@@ -44,7 +44,7 @@ TEST_F(MissingCells, AreToldToTheWriterAndNotToReaders) {
 TEST_F(MissingCells, BecomeTheMeanLastReleased) {
   const CommandResult result = jme(filled_run + "--missing mean", {.input = gaps});
   ASSERT_EQ(result.code, 0) << result.err;
-  // Before the first release the centre stands in: b = 0, 4. After it the means 8.5 and 2.
+  // Before the first release cells are filled with the centre: b = 0, 4. After it the means 8.5 and 2.
   const auto releases = result.releases();
   ASSERT_EQ(releases.size(), 2U);
   EXPECT_NEAR(releases[0]["mean"][0], 8.5, 0.01);
@@ -83,7 +83,7 @@ TEST_F(MissingCells, BecomeWhatTheRestOfTheirRowLetsExpect) {
       "run --sigma 1e-4 --rows 100 --every 40 --bounds a=0:10,b=-20:20 --insecure-test-seed 1 --emit "
       "regression:b,mean ";
   const auto model = jme(run + "--missing model", {.input = input}).releases().at(1);
-  // The noise level of 1e-4 half-widths over variances of 0.1 to 0.001 is what shrinks the slope.
+  // The slope is shrunk by the noise level of 1e-4 half-widths, relative to variances of 0.1 to 0.001.
   EXPECT_NEAR(model["regression"]["coefficients"][0], 2, 0.1);
   EXPECT_NEAR(model["regression"]["intercept"], -3, 0.5);
   const auto mean = jme(run + "--missing mean", {.input = input}).releases().at(1);
@@ -108,7 +108,7 @@ TEST_F(MissingCells, TheModelNeedsAWholeCovariance) {
                  2, "missing = model");
 }
 
-// Fills from releases that are all noise stay in the box and are mistrusted: a run whose fills could go
+// Fills from releases that are all noise stay in the box and count for little: a run whose fills could go
 // anywhere would show it in the covariance of the column.
 TEST_F(MissingCells, NeverLeaveTheBoundsHoweverNoisyTheReleases) {
   std::string input = "a,b\n";

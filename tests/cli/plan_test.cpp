@@ -107,7 +107,7 @@ TEST(PlanCommand, SpendsABudgetOrANoiseMultiplierNotBoth) {
   const std::string rest = " --rows 64 --dimension 3 --norm-bound 1 --method jme --shape identity --json";
   const double sigma = jme("calibrate --epsilon 1 --delta 1e-6 --json").json()["sigma"];
   const auto planned = jme("plan --epsilon 1 --delta 1e-6" + rest).json();
-  // A budget also pays for snapping: never less noise, at most 1% more.
+  // A budget also covers snapping: there is never less noise, and at most 1% more.
   EXPECT_GE(planned["candidates"][0]["std_first"], 2 * sigma);
   EXPECT_LE(planned["candidates"][0]["std_first"], 2 * 1.0101 * sigma);
   expect_refused(jme("plan --epsilon 1 --delta 1e-6 --sigma 1" + rest), 2, "sigma: give either");

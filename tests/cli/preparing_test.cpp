@@ -1,4 +1,4 @@
-// Long preparations say so to people. They are slow by themselves, so that these tests are too.
+// Long preparations are announced on a terminal. They are slow, and so are these tests.
 #include <gmock/gmock.h>
 
 #include "command.hpp"

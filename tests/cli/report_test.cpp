@@ -107,7 +107,7 @@ TEST_F(Report, ShowsOnlyWhatWasAskedForAndCanBeHad) {
   const auto shown = [&](const std::string& flags) {
     std::vector<std::string> names =
         sections(page(report_run + bounds_of(3) + "--rows 400 --every 10 " + flags, readings(400)));
-    names.resize(names.size() - 3);  // plan, promise and how to read are always there
+    names.resize(names.size() - 3);  // the plan, the promise and how to read the page are always there
     return names;
   };
   using testing::ElementsAre;
@@ -186,7 +186,7 @@ TEST_F(Report, TakesAHostileColumnNameAsText) {
 }
 
 TEST_F(Report, NeverTellsOfBadRows) {
-  // The same released numbers from rows that were bad and from rows that truly were zero.
+  // The same released numbers from rows that were bad and from rows that really were zero.
   std::string bad = "c0,c1\n", zero = bad;
   for (int i = 0; i < 60; ++i) {
     bad += i % 3 == 0 ? "oops,1\n" : "2,7\n";

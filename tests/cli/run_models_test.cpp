@@ -253,7 +253,7 @@ TEST_F(RunModels, AverageOfAMatrixWorkloadNeedsPositiveWeights) {
   const std::string input = "x,y\n0.1,0.2\n0.3,0.4\n";
   EXPECT_EQ(jme(flags + " --emit first,second", {.input = input}).code, 0);
   expect_refused(jme(flags, {.input = input}), 2, "weights in release 2 do not sum to more than 0");
-  // A matrix that does not fit is told as such.
+  // The message for a matrix that does not fit says so.
   const std::string other = "run --sigma 1 --norm-bound 1 --workload @" + path("a.npy");
   expect_refused(jme(other + " --rows 10", {.input = input}), 2, "is a matrix for 2 steps");
   expect_refused(jme(other + " --steps unbounded", {.input = input}), 2, "workload");

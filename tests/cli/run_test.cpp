@@ -104,7 +104,7 @@ TEST_F(RunCommand, TheRowPastTheHorizonEndsTheRunWithFourAndKeepsTheReleases) {
   EXPECT_EQ(past.out, whole.out);
   EXPECT_EQ(past.releases().back()["t"], 9);
   EXPECT_THAT(past.err, HasSubstr("jme: error: row 10"));
-  // Also where it is no proper row.
+  // Also where it is not a proper row.
   EXPECT_EQ(jme(seeded + "--rows 9 --every 4", {.input = csv(9) + "bad,row\n"}).code, 4);
 }
 
@@ -141,8 +141,8 @@ TEST_F(RunCommand, AFullDiskIsAnError) {
 }
 
 TEST_F(RunCommand, AClosedStandardStreamIsNotTakenForTheOutputFile) {
-  // The row past the horizon makes messages while the output file is open; the input has taken number 0, so
-  // the output file would have standard error's number.
+  // The row past the horizon causes messages while the output file is open; the input has descriptor 0, so
+  // the output file would have the number of standard error.
   const std::string command = binary() + " " + secure + "--rows 1 --output " + path("out.ndjson") + " " +
                               file("data.csv", "x,y\n0.1,bad\n0.1,0.2\n") + " --on-bad-row zero";
   EXPECT_EQ(execute("/bin/sh", {"-c", command + " <&- 2>&-"}).code, 4);
@@ -159,8 +159,8 @@ TEST_F(RunCommand, EndsQuietlyWhenItsReaderGoesAway) {
 }
 
 TEST_F(RunCommand, EachReleaseIsVisibleBeforeTheNextRowComes) {
-  // The reader closes after the first bytes; were they buffered until the end, all rows would be taken first,
-  // for which the rows take longer than any start of the program.
+  // The reader closes after the first bytes. If the output were buffered until the end, all rows would be
+  // taken first, and taking them lasts longer than any start of the program.
   const CommandResult result = jme(
       secure + "--rows 100", {.input = csv(100), .close_output_early = true, .pause_between_lines_ms = 30});
   EXPECT_EQ(result.code, 0);

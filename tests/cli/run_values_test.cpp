@@ -110,7 +110,7 @@ TEST_F(RunValues, BlocksAndAPartialLastOneHaveTheSameMeans) {
       if (workload == "decay:0.9") {
         for (int i = 0; i < t; ++i) weights(i) = std::pow(0.9, t - 1 - i);
       }
-      // A window moves by whole blocks: the partial last one is its third.
+      // A window moves by whole blocks: the partial last block is its third.
       if (workload == "window:9" && (t > 9)) weights.head(((t + 2) / 3 - 3) * 3).setZero();
       expect_close(vector(release["mean"]), x.topRows(t).transpose() * weights / weights.sum(), half_width());
     }
@@ -157,7 +157,8 @@ TEST_F(RunValues, ColumnsAreTakenByNameInTheGivenOrder) {
   expect_refused(jme("run --sigma 1 --rows 1 --norm-bound 1 --columns a,z", {.input = text}), 2, "columns");
 }
 
-// A forgotten --no-header makes names of the first row: they may not reach the public metadata.
+// If --no-header is forgotten, the cells of the first row become names: they must not reach the public
+// metadata.
 TEST_F(RunValues, AFirstRowTakenForAHeaderIsNotPublished) {
   const std::string text = "Alice,41.25,7.5\nBob,3,4\n";
   const std::string flags = "run --sigma 1 --rows 2 --norm-bound 1 ";

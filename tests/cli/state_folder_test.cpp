@@ -1,4 +1,4 @@
-// A state folder that others can reach, as the command says it.
+// What the command says about a state folder that others can reach.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 

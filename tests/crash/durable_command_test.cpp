@@ -46,7 +46,7 @@ TEST_F(DurableCommand, WritesWhatARunWithoutStateWrites) {
     EXPECT_EQ(durable.code, 0) << durable.err;
     EXPECT_EQ(durable.out, plain.out);
   }
-  // A pipe that replays is as good as a file.
+  // A pipe that sends all rows again is as good as a file.
   EXPECT_EQ(jme("run" + flags + test_seed + state(), {.input = read_text(data)}).out, plain.out);
 }
 
@@ -59,8 +59,8 @@ TEST_F(DurableCommand, ATrueRunRepeatsItselfByteForByte) {
   EXPECT_EQ(read_text(path("out.ndjson")), first);
 }
 
-// A row that is read again is recognised with its holes, whether its release was printed, waited for its
-// commit or came back from disk.
+// A row that is read again is recognised with its missing cells, whether its release was printed, waited for
+// its commit or came back from disk.
 TEST_F(DurableCommand, CellsFilledFromReleasesAreNotFilledAnewWhenTheyComeAgain) {
   std::string csv = "a,b\n", repaired = csv;
   for (int i = 0; i < 30; ++i) {
@@ -271,7 +271,7 @@ class LiveRun {
   void write(const std::string& text) const {
     ASSERT_EQ(::write(in_, text.data(), text.size()), std::ssize(text));
   }
-  /// Waits for so many lines; gives up after a minute, far beyond what a busy machine needs.
+  /// Waits for this many lines; gives up after a minute, far longer than a busy machine needs.
   std::string lines(int count) {
     while (std::count(said_.begin(), said_.end(), '\n') < count) {
       pollfd waiting{out_, POLLIN, 0};
@@ -288,7 +288,7 @@ class LiveRun {
     ::close(in_);
     in_ = -1;
   }
-  /// Exit code, or 128 + signal; afterwards said() is all there was.
+  /// Exit code, or 128 + signal; afterwards said() is the whole output.
   int wait() {
     lines(1 << 20);
     std::array<char, 65536> buffer;
@@ -328,7 +328,7 @@ TEST_F(DurableCommand, ASignalStopsItAtABlocksEndAndTheSameCommandGoesOn) {
     const std::string name = "state" + std::to_string(signal);
     LiveRun run(words("run" + flags + test_seed + state(name) + "--commit-interval 3600000"));
     run.write(first_rows(csv, 10));
-    // It has read the rows when the ledger knows of the stream; releases wait for an hour.
+    // It has read the rows when the ledger lists the stream; releases wait for an hour.
     const auto knows = [&] {
       return jme("ledger " + path(name) + " --json").out.find("\"running\"") != std::string::npos;
     };

@@ -13,7 +13,7 @@
 
 namespace jme::test {
 
-/// What a job said before it ended or was ended.
+/// The output of a job before it ended or was killed.
 struct JobResult {
   int code = -1;  ///< exit code, or 128 + signal
   std::string out, err;
@@ -28,8 +28,8 @@ struct JobOptions {
   std::string fault_log{};
 };
 
-/// A run of jme with --state in a folder of its own. The input is a file of `rows` rows and two columns,
-/// which the run goes through from its start every time.
+/// A run of jme with --state in a separate folder. The input is a file of `rows` rows and two columns, which
+/// every run reads from its start.
 class DurableJob : public testing::Test {
  protected:
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
@@ -37,7 +37,7 @@ class DurableJob : public testing::Test {
   std::string input(int rows, const std::string& name = "rows.csv", const std::string& value_of_row_7 = {});
 
   static JobResult start(const std::vector<std::string>& arguments, const JobOptions& options = {});
-  /// How many calls the shim sees in a run that nothing happens to.
+  /// How many calls the shim sees in a run without a fault.
   long calls_in(const std::vector<std::string>& arguments);
   void forget(const std::string& state) { std::filesystem::remove_all(path(state)); }
 

@@ -60,8 +60,8 @@ Function next(const char* name) {
   return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
 }
 
-/// What a disk forgets: the bytes under every write since its file was last synced. Names of files are taken
-/// to be safe at once; the program syncs its folder after making one.
+/// What a disk may lose: the old bytes under every write since its file was last synced. Names of files are
+/// taken to be safe at once; the program syncs its folder after making one.
 class Unsynced {
  public:
   void remember(int descriptor, off_t offset, std::size_t count) {

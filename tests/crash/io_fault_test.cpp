@@ -1,5 +1,4 @@
-// Every call that changes a file, in turn, is the last one of its process, fails, or does half of what it
-// should.
+// In turn, every call that changes a file is the last one of its process, fails, or does half of its work.
 #include <gmock/gmock.h>
 
 #include "durable_job.hpp"
@@ -41,7 +40,7 @@ class IoFault : public DurableJob {
     EXPECT_GT(faults, 20) << "the shim does nothing";
   }
 
-  /// The same with a true key: whatever was seen of a release is what it stays.
+  /// The same with a true key: a release never changes after any part of it was seen.
   void at_every_call_with_a_true_key(const std::string& kind, int rows) {
     const long calls = calls_in(command(rows, "counting", false));
     for (long call = 1; call <= calls; ++call) {
@@ -69,7 +68,7 @@ TEST_F(IoFault, AFailedSyncStopsTheRunAndItGoesOnLater) {
   at_every_call("unsynced", 9, {1, 0});
 }
 
-// Whoever writes less than asked gets the rest later, or the run stops.
+// After a short write the rest is written later, or the run stops.
 TEST_F(IoFault, AShortWriteIsCompletedOrStopsTheRun) {
   const std::string expected = start(command(9, "")).out;
   const long calls = calls_in(command(9, "counting"));
@@ -93,8 +92,8 @@ TEST_F(IoFault, AFullDiskIsCalledThat) {
   EXPECT_THAT(result.err, testing::AnyOf(HasSubstr("disk is full"), HasSubstr("No space left")));
 }
 
-// A killed process leaves its writes to the system; a power cut leaves what was synced. What was seen must
-// have been.
+// After a kill the system still has all writes; after a power cut only what was synced. Whatever was seen
+// must have been synced.
 TEST_F(IoFault, APowerCutAtAnyCallTakesNothingBackThatWasReleased) {
   at_every_call_with_a_true_key("power", 9);
 }
@@ -118,7 +117,7 @@ TEST_F(SlowIoFault, FaultsUnderATrueKeyNeverChangeARelease) {
     at_every_call_with_a_true_key(kind, 13);
 }
 
-// The second process meets the fault as well, at every call of its own.
+// The second process meets the fault as well, at each of its calls.
 TEST_F(SlowIoFault, ADeathAtAnyCallOfTheResumedRunIsRecoveredFrom) {
   const std::string expected = start(command(22, "")).out;
   const long calls = calls_in(command(22, "counting"));

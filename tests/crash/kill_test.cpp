@@ -1,6 +1,6 @@
 // kill -9 at random moments, resumed until done: every t is released with at most one value, no row is lost
-// or counted twice, no killed process leaves a value of the input on disk, and the end is that of a run that
-// nothing happened to.
+// or counted twice, no killed process leaves a value of the input on disk, and the result is that of a run
+// without interruptions.
 #include <chrono>
 #include <cmath>
 #include <fstream>
@@ -18,8 +18,9 @@ class Kill : public DurableJob {
  protected:
   static constexpr int rows = 300;
 
-  /// What differs from stream to stream. A test seed's noise can be compared with a run without state; a true
-  /// key's only with itself. In a third of them cells are missing, and filled from the releases before.
+  /// What differs from stream to stream. The noise of a test seed can be compared with a run without state;
+  /// the noise of a true key only with itself. In a third of them cells are missing, and filled from the
+  /// releases before.
   struct Stream {
     explicit Stream(int number)
         : state("state" + std::to_string(number)),
@@ -32,8 +33,8 @@ class Kill : public DurableJob {
   };
 
   /// The budget is small so that noise hardly ever gives a number of the input by chance: block sums and
-  /// noisy sums are on one lattice of 2^-20, and among some 500 noisy numbers of deviation 4e4 one is one of
-  /// 1,200 sums in about one of 1e5 streams (at epsilon 1: one of a hundred).
+  /// noisy sums are on one lattice of 2^-20, and among some 500 noisy numbers of deviation 4e4, one equals
+  /// one of 1,200 sums in about one of 1e5 streams (at epsilon 1: in one of a hundred).
   std::vector<std::string> command(const Stream& stream, const std::string& state) const {
     std::vector<std::string> arguments = words(
         "run " + path(stream.file) +
@@ -92,7 +93,7 @@ class Kill : public DurableJob {
   }
 
  private:
-  /// Kills a stream's processes at random moments until one gets to its end; how many.
+  /// Kills a stream's processes at random moments until one gets to its end; returns how many were killed.
   int kill_until_done(const Stream& stream, std::mt19937& generator) {
     int killed = 0;
     kill_until_done(stream, generator, killed);
@@ -105,7 +106,7 @@ class Kill : public DurableJob {
       released = start(command(stream, "")).out;
       ASSERT_EQ(std::count(released.begin(), released.end(), '\n'), rows / 3 + 1);
     }
-    // How long a run takes, process start included: the machine may be busy with other things.
+    // How long a run takes, including the start of the process: the machine may be busy with other things.
     const JobResult whole = start(command(stream, "timing"));
     forget("timing");
     ASSERT_EQ(whole.code, 0) << whole.err;
@@ -132,7 +133,7 @@ class Kill : public DurableJob {
     ASSERT_EQ(result.code, 0) << result.err;
     ASSERT_EQ(result.out, released);
     ASSERT_EQ(std::count(released.begin(), released.end(), '\n'), rows / 3 + 1);
-    // Once more, with nobody in the way: the same again.
+    // Once more, without a kill: the result is the same.
     const JobResult again = start(command(stream, stream.state));
     ASSERT_EQ(again.code, 0) << again.err;
     ASSERT_EQ(again.out, released);

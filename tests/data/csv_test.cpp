@@ -203,7 +203,7 @@ TEST(Csv, RowsBeforeBrokenStructureAreGiven) {
   EXPECT_TRUE(reader.next(row));
   EXPECT_EQ(row[0], 2.0);
   EXPECT_THROW(reader.next(row), DataError);
-  EXPECT_THROW(reader.next(row), DataError);  // and the reader does not go on behind it
+  EXPECT_THROW(reader.next(row), DataError);  // and the reader does not go on after it
 }
 
 TEST(Csv, UnknownRepeatedAndAmbiguousColumnsAreRefused) {
@@ -285,7 +285,7 @@ TEST(Csv, PlaceAndProgressFollowTheReader) {
   EXPECT_EQ(reader.line(), 500'001u);
 }
 
-// Writes numbers in every lawful dress and reads them back.
+// Writes numbers in every allowed form and reads them back.
 TEST(Csv, GeneratedFilesAreReadBackExactly) {
   std::mt19937_64 random(4);
   const auto one_in = [&](std::uint64_t n) { return random() % n == 0; };

@@ -11,9 +11,9 @@
 #include "data/packed.hpp"
 #include "data/sample_file.hpp"
 
-// The door: what one person writes into a record decides about that record alone. Files of every format and
-// setting, one record replaced by another of the same framing: the rows differ in that one at most, and none
-// is lost, gained or refused.
+// The door: what one person writes into a record affects that record's row alone. In files of every format
+// and setting, one record is replaced by another of the same framing: the rows differ in that one at most,
+// and none is lost, gained or refused.
 
 namespace jme {
 namespace {
@@ -197,7 +197,7 @@ class Door {
   }
 
   // What a CSV writer makes of these bytes as cells: those with quotes or line breaks are quoted. Now and
-  // then something stands behind the closing quote.
+  // then there is something after the closing quote.
   std::string as_quoted_record(const std::string& bytes, char delimiter) {
     std::string record, cell;
     const auto end_cell = [&] {
@@ -270,7 +270,8 @@ TEST(Door, ARecordDecidesAboutItsOwnRowAlone) {
   for (int i = 0; i < 20'000; ++i) {
     const Setting setting = door.setting();
     std::vector<std::string> records(1 + door.below(8));
-    // An empty last record without its line feed cannot be told from none: the writer's framing needs one.
+    // An empty last record without a line feed cannot be told from no record, so the writer must end it with
+    // a line feed.
     const auto needs_bytes = [&](std::size_t at) {
       return at + 1 == records.size() && !setting.last_has_line_end;
     };

@@ -61,7 +61,7 @@ TEST(MissingCellsOfAFile, AreNotWhatIsWrong) {
     EXPECT_EQ(result.missing, (Cells{{}})) << "a bad row has no cells to fill";
     EXPECT_THROW(read("a,b\n1," + cell + "\n", {fill, fill}), DataError) << cell;
   }
-  // A row too short is a broken row, not one with missing cells.
+  // A row that is too short is a broken row, not a row with missing cells.
   EXPECT_THROW(read("a,b\n1\n", {fill, fill}), DataError);
 }
 

@@ -101,7 +101,7 @@ TEST(Mutation, NpyIsReadOrRefused) {
 }
 
 TEST(Mutation, CompressedFilesAreReadOrRefused) {
-  // gzip and xz of "a,b\n1,2\n3,4\n", and their heads on other bodies.
+  // gzip and xz of "a,b\n1,2\n3,4\n", and their headers before other contents.
   using namespace std::string_literals;
   const std::string gzip =
       "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b\xd4\x49\xe2\x32\xd4\x31\xe2\x32\xd6\x31\xe1\x02\x00"s;

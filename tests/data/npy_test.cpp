@@ -156,7 +156,7 @@ TEST(NpyRows, AHeaderThatPromisesMoreOrLessThanThereIsIsRefused) {
               "s.npy: ends before the 3 rows that its header promises");
     EXPECT_EQ(complaint_of(npy(header("<f8", fortran, "(1,)"), two), {}, npy_name),
               "s.npy: goes on after the 1 rows that its header promises");
-    // Memory follows the data, not the promise.
+    // Memory grows with the data, not with what the header promises.
     EXPECT_EQ(complaint_of(npy(header("<f8", fortran, "(1000000000000000, 3)"), two), {}, npy_name),
               "s.npy: ends before the 1000000000000000 rows that its header promises");
     EXPECT_THAT(complaint_of(npy(header("<f8", fortran, "(9223372036854775807, 3)"), two), {}, npy_name),

@@ -64,7 +64,7 @@ TEST(Csv, ALineFeedEndsARecordAndTheLastRecordMayLackIt) {
 }
 
 TEST(Csv, ARecordIsALineUnlessQuotedRecordsWereChosen) {
-  // One person's row must not swallow its neighbours', nor become several: five rows stay five.
+  // One person's row must not swallow neighbouring rows or become several rows: five rows stay five.
   const std::string content = "a,b\n1,2\n\"3,-1\n5,5\n6,1\"\n7,1\n";
   const InputOptions lines = {.on_bad_row = OnBadRow::zero};
   EXPECT_EQ(rows_of(content, lines), (Rows{{1, 2}, {0, 0}, {5, 5}, {0, 0}, {7, 1}}));

@@ -54,7 +54,7 @@ inline Rows rows_of(std::string_view content, const InputOptions& options = {},
   return all_rows(reader);
 }
 
-/// What reading a file with this content to its end complains of, the directory left out.
+/// The complaint when a file with this content is read to its end, without the directory.
 template <class Exception = DataError>
 std::string complaint_of(std::string_view content, const InputOptions& options = {},
                          const std::string& name = "s.csv") {

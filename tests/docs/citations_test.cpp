@@ -1,5 +1,5 @@
-// A comment that cites what the reader does not have explains nothing. Everything that is cited, in code and
-// in documents, is a page of this repository and a heading on it.
+// A comment that cites something the reader does not have explains nothing. Everything that is cited, in code
+// and in documents, is a page of this repository and a heading on it.
 #include <cctype>
 #include <map>
 #include <regex>

@@ -1,5 +1,5 @@
-// Documents rot silently: a file moves, a test is renamed, a path of somebody's machine slips in. Each is
-// found here.
+// Documents become wrong without anybody noticing: a file moves, a test is renamed, a path of somebody's
+// machine gets in. These tests find each of these.
 #include <map>
 #include <regex>
 #include <set>

@@ -24,7 +24,7 @@ inline std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-/// What git ignores or owns: everything else in the tree is the project's.
+/// What git ignores or owns: everything else in the tree belongs to the project.
 inline bool is_generated(const fs::path& folder) {
   const std::string name = folder.filename();
   return name.starts_with("build") || name == ".git" || name == ".cache" || name == "out" || name == "paper";
@@ -56,7 +56,7 @@ inline std::vector<std::string> matches(const std::string& text, const std::rege
   return found;
 }
 
-/// Lines outside fenced code blocks; a link inside a fence is no link.
+/// Lines outside fenced code blocks; a link inside a fence does not count as a link.
 inline std::string without_fences(const std::string& markdown) {
   std::istringstream lines(markdown);
   std::string kept;

@@ -53,7 +53,7 @@ TEST(Claims, InOneDimensionJmeBeatsPpButNotInTheCovariance) {
 }
 
 TEST(Claims, AreNeverWrittenDownBeforehand) {
-  // A panel whose square root helps PP, and one where JME loses: the verdicts turn around.
+  // With a panel whose square root helps PP, and one where JME loses, the verdicts are reversed.
   const auto panel = [](double jme, double pp) {
     return MomentPanel{.chart = {},
                        .jme_paper = {jme, 0},
@@ -84,7 +84,7 @@ TEST(Pareto, BeginsAtTheFreePointOfTheFormula) {
   const Figure& figure = quick_figure("pareto");
   const Series& paper = series_called(chart_called(figure, "pareto-paper"), "λ-JME");
   const Series& ours = series_called(chart_called(figure, "pareto-symmetric"), "λ-JME");
-  constexpr double slack = 1e-5;  // the lattice's, 3.4e-7 d and as much again
+  constexpr double slack = 1e-5;  // of the lattice: twice 3.4e-7 d
   EXPECT_NEAR(paper.x[0], std::sqrt(10 * 5050.0), slack * paper.x[0]);
   EXPECT_NEAR(paper.y[0], std::sqrt(100 * 2 * 5050.0), slack * paper.y[0]);
   EXPECT_NEAR(ours.y[0], std::sqrt(55 * 2 * 5050.0), slack * ours.y[0]);

@@ -39,7 +39,7 @@ TEST(Crossovers, OfTheCovarianceAreThoseOfTheory) {
   EXPECT_NE(quick_figure("covariance").notes.back().find("would be 0.452"), std::string::npos);
 }
 
-// A curve is c2 s^2 + c4 s^4 exactly: theory evaluated afresh at other sigmas must lie on it, up to the
+// A curve is c2 s^2 + c4 s^4 exactly: theory evaluated at other sigmas must lie on it, up to the
 // lattice's slack of 3.4e-7 d in the noise of JME, which the curve leaves out.
 TEST(SigmaCurve, IsWhatTheorySaysAtEverySigma) {
   for (const Method method : {Method::jme, Method::pp, Method::pp_debiased}) {

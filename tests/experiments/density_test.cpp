@@ -72,7 +72,7 @@ constexpr Reference references[] = {
 constexpr std::size_t rows[] = {10, 20, 50, 100};
 
 // Both sides' standard errors; runs are skewed but averaged over hundreds, and 6.5 leaves a factor of ten for
-// it.
+// the skewness.
 void expect_reference(const std::vector<DivergenceCurve>& curves) {
   for (const Reference& reference : references) {
     for (std::size_t i = 0; i < 4; ++i) {

@@ -1,5 +1,5 @@
-// The errata on the page are those of docs/errata.md, every entry names its proof, and the proofs that have
-// no room of their own are here.
+// The errata on the page are those of docs/errata.md, every entry names its proof, and the proofs that belong
+// to no room are here.
 #include "experiments/errata.hpp"
 
 #include <cmath>
@@ -138,8 +138,8 @@ TEST(DensityExperiment, HasRowsFarOutsideTheUnitBallAndLosesMoreThanItPromises) 
   EXPECT_GT(outside, 950U);
   EXPECT_NEAR(mean_square, 27.5, 5);  // one row's square has a deviation of about 22: 7 standard errors
   EXPECT_GT(largest, 10);
-  // Noise s = 2 is the multiplier 1 for rows of norm 1; a row of norm 5 turned around is one of multiplier
-  // 1/5.
+  // Noise s = 2 is the multiplier 1 for rows of norm 1; replacing a row of norm 5 by its negative is like
+  // multiplier 1/5.
   EXPECT_GT(gaussian_epsilon(1.0 / 5, 1e-6), 7 * gaussian_epsilon(1.0, 1e-6));
 }
 

@@ -62,7 +62,7 @@ TEST(BothEstimates, HaveLessErrorThanEitherAtEverySigma) {
       for (const double sigma : {1e-3, 0.03, 0.3, 1.0, 20.0}) {
         const double jme = both.jme().squared_error(sigma), pp = both.pp_debiased().squared_error(sigma);
         EXPECT_LT(both.squared_error(sigma), std::min(jme, pp)) << workload.name() << d << " " << sigma;
-        // One weight for all releases would give this; one a release cannot be worse.
+        // One weight for all releases would give this; one weight per release cannot be worse.
         EXPECT_LE(both.squared_error(sigma), jme * pp / (jme + pp) * (1 + 1e-12));
       }
       const double low = both.squared_error(1e-6) / both.pp_debiased().squared_error(1e-6);
@@ -71,8 +71,8 @@ TEST(BothEstimates, HaveLessErrorThanEitherAtEverySigma) {
   }
 }
 
-// Made from an engine's releases. False alarm 1e-9 a comparison as if runs were normal; the last line says
-// that noise 10% too small (19% in the square) would not pass.
+// Made from an engine's releases. The false alarm is 1e-9 per comparison, as if runs were normal; the last
+// line says that noise 10% too small (19% in the square) would not pass.
 TEST(BothEstimates, FromAnEnginesReleasesHaveTheErrorOfTheFormula) {
   for (const Workload& workload : {prefix(), decay(0.9), mean()}) {
     const BothEstimates both(workload, 48, 8);
@@ -80,7 +80,7 @@ TEST(BothEstimates, FromAnEnginesReleasesHaveTheErrorOfTheFormula) {
     const Sample sample = simulated_both({}, both, sigma, 1000, "both " + workload.name());
     EXPECT_LT(sample.distance(expected), sample.limit(1e-9)) << workload.name();
     EXPECT_LT(sample.limit(1e-9) * sample.std_error() / expected, 0.19) << workload.name();
-    // And that is less than what JME or PP would have: they could not pass for it.
+    // And that is less than the error of JME or PP: neither of them would pass this test.
     const double better = std::min(both.jme().squared_error(sigma), both.pp_debiased().squared_error(sigma));
     EXPECT_GT(sample.distance(better), sample.limit(1e-9)) << workload.name();
   }

@@ -130,7 +130,7 @@ TEST(PrintedCrossTermBounds, LieFarFromTheSupremum) {
   EXPECT_NEAR(alternating, 1000181.548, 1e-3);
 }
 
-// Errata 14: who takes sigma for a variance uses sqrt(sigma).
+// Errata 14: taking sigma for a variance means using sqrt(sigma).
 TEST(NoiseTakenForAVariance, LosesPrivacyWhereItIsAboveOne) {
   const double delta = 1e-9, sigma = noise_multiplier({.epsilon = 0.1, .delta = delta});
   EXPECT_NEAR(sigma, 50.2098, 5e-5);

@@ -7,7 +7,7 @@
 
 namespace jme::experiments {
 
-/// The item's quick form, computed once a process.
+/// The item's quick form, computed once per process.
 const Figure& quick_figure(std::string_view item);
 
 const Chart& chart_called(const Figure& figure, const std::string& name);

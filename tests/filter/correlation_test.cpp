@@ -80,7 +80,8 @@ TEST(Correlation, OfManyLagsGoesWindowByWindow) {
   expect_sums(a, a, lags_up_to(5'000, 7), {.direct_terms = 0, .largest_transform = 1024});
 }
 
-// What a transform leaves at lags where hardly anything meets is capped by the norms of what meets there.
+// At lags where hardly anything overlaps, the transform's error is limited by the norms of the parts that
+// overlap.
 TEST(Correlation, FallsAsFastAsWhatItAdds) {
   std::mt19937_64 random(10);
   std::vector<double> a = falling(4'000, 0, 0.05, random);

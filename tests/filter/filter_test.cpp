@@ -84,7 +84,7 @@ TEST(Toeplitz, SeriesTimesItsInverseIsOne) {
         sum += static_cast<long double>(c[j]) * inverse[k - j];
         size += std::abs(static_cast<long double>(c[j]) * inverse[k - j]);
       }
-      // Each coefficient carries some roundings of its own recursion.
+      // Each coefficient has some roundings of its own recursion.
       EXPECT_NEAR(static_cast<double>(sum), k == 0 ? 1.0 : 0.0, 1e-13 * static_cast<double>(size))
           << sample.name;
     }
@@ -150,7 +150,7 @@ TEST(Convolution, LongOnesByFourierAgreeWithDirectSums) {
 }
 
 TEST(WindowSums, DoNotDrift) {
-  // Huge values that have left the window must leave nothing behind, as a running difference would.
+  // Huge values that have left the window must leave no error behind, as they would in a running difference.
   std::vector<double> x(1000, 1.0);
   for (std::size_t t = 0; t < 100; ++t) x[t] = 1e16;
   const std::vector<double> sums = window_sums(x, 10);

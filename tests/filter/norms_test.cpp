@@ -143,8 +143,8 @@ TEST(SquareRoot, OfPrefixSumsHasEqualRowAndColumnNorms) {
     if (k > 0) coefficient = coefficient * (2 * k - 1) / (2 * k);
     sum += coefficient * coefficient;
     if (k % 9973 != 0 && k + 1 != n) continue;
-    // Two roundings a step in c_k, random in sign: below 10 sqrt(k) ulp; the prefix sum of the inverse
-    // cancels from 1 to c_k = 1/sqrt(pi k), which costs the row norms as much again.
+    // Two roundings per step in c_k, random in sign: below 10 sqrt(k) ulp; the prefix sum of the inverse
+    // cancels from 1 to c_k = 1/sqrt(pi k), which doubles the error of the row norms.
     EXPECT_LE(abs(Big(columns[n - 1 - k]) / sum - 1).convert_to<double>(), 1e-13) << k;
     EXPECT_LE(abs(Big(rows[k]) / sum - 1).convert_to<double>(), 1e-12) << k;
   }
@@ -182,7 +182,8 @@ TEST(Blt, OverALongHorizonHasTheNormsOfFiftyDigits) {
 }
 
 TEST(ScheduledBlt, OverALongHorizonHasTheErrorOfTheUnscheduledOne) {
-  // A schedule of ones is no schedule: the covariance recursion must agree with the impulse response.
+  // A schedule of ones is the same as no schedule: the covariance recursion must agree with the impulse
+  // response.
   const std::size_t n = 20'000;
   const Filter plain = Filter::toeplitz(n, samples::blt4());
   const Schedule ones = Schedule::values(std::vector<double>(n, 1.0));

@@ -321,7 +321,7 @@ TEST(FilterStream, OneTapWithAnyNumberOfModesIsItsMatrix) {
 }
 
 TEST(FilterStream, TakesItsTilesInAnyOrderAndWritesThemInAUnit) {
-  const std::size_t width = 1301;  // two whole tiles and a part that is no whole lane
+  const std::size_t width = 1301;  // two whole tiles and a part that is not a whole lane
   const Eigen::MatrixXd x = random_matrix(width);
   for (const Sample& sample : samples::without_lag_taps(stream_steps)) {
     const Eigen::MatrixXd expected = run(sample.filter, Direction::forward, x);

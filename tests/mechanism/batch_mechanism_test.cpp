@@ -46,7 +46,7 @@ TEST(BatchMechanism, OfSampledBatchesHasTheAccountantsEpsilon) {
   const BatchPrivacy privacy = mechanism.privacy(1e-6);
   EXPECT_NEAR(privacy.epsilon, 1.427, 0.0005);
   EXPECT_EQ(privacy.adjacency, Adjacency::add_remove);
-  // Half the training costs less, none costs nothing.
+  // Half the training costs less, and no training costs nothing.
   EXPECT_LT(mechanism.privacy(1e-6, 980).epsilon, privacy.epsilon);
   EXPECT_EQ(mechanism.privacy(1e-6, 0).epsilon, 0);
 }
@@ -68,7 +68,7 @@ TEST(BatchMechanism, ABudgetIsMetAndFreshNoiseCostsNothingMore) {
             subsampled_noise_multiplier({.sampling_rate = config.sampling_rate, .steps = config.steps},
                                         {.epsilon = 2, .delta = 1e-6}));
   EXPECT_EQ(mechanism.privacy(1e-6).epsilon, 2);
-  // Part of it promises no less than the whole.
+  // The guarantee of a part is at least that of the whole.
   EXPECT_LE(mechanism.privacy(1e-6, config.steps - 1).epsilon, 2);
   EXPECT_LT(mechanism.privacy(1e-6, config.steps / 2).epsilon, 2);
 }
@@ -83,7 +83,7 @@ TEST(BatchMechanism, ShapedNoisePaysForItsRoundingErrors) {
   EXPECT_LT(whole.sigma(), ideal * (1 + 1e-6));
   EXPECT_EQ(whole.privacy(1e-6).epsilon, 2);
   EXPECT_LE(whole.privacy(1e-6).epsilon, 2);
-  // With a given sigma what is stated includes them.
+  // With a given sigma the stated guarantee includes them.
   config.budget = {.sigma = ideal};
   EXPECT_GT(BatchMechanism(config).privacy(1e-6).epsilon, 2);
   EXPECT_LT(BatchMechanism(config).privacy(1e-6).epsilon, 2 + 1e-5);
@@ -105,7 +105,7 @@ TEST(BatchMechanism, SeveralEpochsOfShapedNoiseHaveTheParticipationBound) {
   config.shape = Shape::identity();
   const double five = BatchMechanism(config).calibration().sensitivity;
   config.participation = Participation{};
-  // But for snapping, which costs at most 2^-20 sqrt(10) in each channel, and the error of the sums.
+  // Except for snapping, which costs at most 2^-20 sqrt(10) in each channel, and for the error of the sums.
   EXPECT_NEAR(five / BatchMechanism(config).calibration().sensitivity, std::sqrt(5.0), 1e-3);
 }
 
@@ -131,7 +131,7 @@ TEST(BatchMechanism, LargeBatchesAllowForTheErrorOfTheirSums) {
   config.batch = 65'536;
   config.sampling_rate = 0.5;
   EXPECT_EQ(BatchMechanism(config).sum_error(), (65'536 + 12 * 256 + 60 + 1) * 0x1p-24);
-  // A Chernoff bound of what the rule promises: no larger batch but with probability 2^-80.
+  // A Chernoff bound for what the rule promises: larger batches have probability below 2^-80.
   for (const double mean : {1.0, 10.0, 256.0, 1e6}) {
     const double most = mean + 12 * std::sqrt(mean) + 60;
     EXPECT_LT(most - mean - most * std::log(most / mean), -80 * std::log(2.0)) << mean;
@@ -145,7 +145,7 @@ TEST(BatchMechanism, NoBudgetIsTooSmallForFreshNoise) {
   config.steps = 500'000;
   config.batch = 1;
   config.budget = {.sigma = 2};
-  // 8e10 draws, and exactly what the accountant says of exact normals.
+  // 8e10 draws, and the epsilon is exactly what the accountant gives for exact normals.
   EXPECT_EQ(BatchMechanism(config).privacy(1e-6).epsilon,
             pld_epsilon({.sampling_rate = 2e-5, .steps = 500'000, .sigma = 2}, 1e-6));
   config.budget = {.epsilon = 1e-4, .delta = 1e-6};

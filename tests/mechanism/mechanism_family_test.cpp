@@ -9,7 +9,7 @@
 namespace jme {
 namespace {
 
-/// Configurations in which one thing differs from the first, whatever the family could take for the same.
+/// Configurations in which one thing differs from the first, in every way that the family could overlook.
 std::vector<StreamConfig> relatives() {
   const StreamConfig first{.budget = {.epsilon = 1, .delta = 1e-6},
                            .rows = 60,

@@ -95,7 +95,7 @@ TEST(Mechanism, RoundingErrorsOfTheNoiseAreAlwaysPaidOutOfTheBudget) {
     EXPECT_GT(mechanism.sigma(), ideal);
     EXPECT_LT(mechanism.sigma(), 1.001 * ideal);
     EXPECT_DOUBLE_EQ(mechanism.sampler_cost(), mechanism.sigma() / ideal - 1);
-    // What is proved is what was asked for, and hardly less.
+    // What is proved is what was asked for, with hardly any slack.
     EXPECT_LE(gdp_epsilon(mechanism.mu(), 1e-6, mechanism.bad_past()), epsilon * (1 + 1e-12));
     EXPECT_GT(gdp_epsilon(mechanism.mu(), 1e-6, mechanism.bad_past()), epsilon * (1 - 1e-6));
     EXPECT_GT(mechanism.mu(), 1 / mechanism.sigma());
@@ -142,7 +142,7 @@ TEST(Mechanism, WeightedBlocksPayForTheirRounding) {
   c.shape = Shape::identity();
   c.every = 10;
   c.second = SecondMoment::none;
-  c.budget = {.sigma = 3.0};  // as given: nothing is taken off a budget
+  c.budget = {.sigma = 3.0};  // as given: nothing is subtracted from a budget
   const double exact = Mechanism(c).calibration().std_first;
   EXPECT_NEAR(exact, 3.0 * 4, 1e-9);
   c.workload = decay(0.9);
@@ -219,7 +219,7 @@ TEST(Mechanism, WithoutAHorizonTakesSeveralRowsOfAPerson) {
   c.participation = {};
   const double single = Mechanism(c).calibration().sensitivity;
   EXPECT_GT(far, std::sqrt(5.0) * single * (1 - 1e-4));
-  EXPECT_LT(far, 1.01 * std::sqrt(5.0) * single);  // 50 rows later hardly anything of a row is left
+  EXPECT_LT(far, 1.01 * std::sqrt(5.0) * single);  // 50 rows later hardly anything is left of a row
   EXPECT_GT(near, 1.5 * std::sqrt(5.0) * single);
   EXPECT_LE(near, 5 * single * (1 + 1e-4));
 }

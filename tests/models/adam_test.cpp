@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::size_t adam_dimension = 37;  // whole vectors and a rest
+constexpr std::size_t adam_dimension = 37;  // whole vectors and a remainder
 
 BatchConfig config(BatchMethod method = BatchMethod::jme) {
   return {.budget = {.sigma = 0.3},
@@ -204,7 +204,7 @@ TEST(Adam, DebiasedSecondMomentsAreRightOnAverage) {
     } else {
       EXPECT_NEAR(mean, truth + noise * noise, error);
     }
-    EXPECT_LT(error, 0.1 * noise * noise);  // so that one not debiased, or twice, is seen
+    EXPECT_LT(error, 0.1 * noise * noise);  // so that no debiasing, or debiasing twice, is noticed
   }
 }
 

@@ -1,6 +1,6 @@
 // Bands of 95%: value +- 1.96 noise_std covers the rows' own number in 95% of the streams. The share is
-// binomial, so its limits are derived (Chernoff, false alarm below 1e-9 a number), and the number of runs is
-// the least at which bands 10% too narrow, or too wide, are rejected with the same certainty.
+// binomial, so its limits are derived (Chernoff, false alarm below 1e-9 per number), and the number of runs
+// is the least at which bands 10% too narrow, or too wide, are rejected with the same certainty.
 #include <cmath>
 #include <map>
 #include <string>
@@ -31,7 +31,7 @@ constexpr double quantile = 1.959963984540054;
 // Second-order effects of the noise may move a share by this much: a bias of b deviations changes it by
 // z phi(z) b^2 = 0.11 b^2, and b stays below 0.1 here (noise over gaps of eigenvalues is below 1/50).
 constexpr double second_order = 0.0012;
-constexpr double tail = 21.5;  // exp(-21.5) < 5e-10 a side
+constexpr double tail = 21.5;  // exp(-21.5) < 5e-10 per side
 
 double covered_share(double band) {
   return std::erf(quantile * band / std::sqrt(2.0));

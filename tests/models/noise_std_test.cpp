@@ -1,4 +1,4 @@
-// The noise beside every number, against derivatives taken numerically of formulas written anew here, and
+// The noise beside every number, against numerical derivatives of formulas that are written again here, and
 // against the spread over repetitions of the whole mechanism.
 #include <functional>
 #include <map>

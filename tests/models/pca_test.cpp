@@ -62,7 +62,7 @@ TEST(ComponentTracker, GivesTheFirstReleaseAPlusOnEachLargestEntry) {
 }
 
 TEST(ComponentTracker, FollowsATurningComponentAllTheWayRound) {
-  // Half a turn in small steps brings the first component to its own negative, and never a jump between.
+  // Half a turn in small steps brings the first component to its own negative, without a jump in between.
   ComponentTracker tracker;
   Eigen::Matrix3d v = Eigen::Matrix3d::Identity();
   Eigen::MatrixXd before = tracker.next(moments_of(v, {0.3, 0.15, 0.05}), 3).components.value;
@@ -95,7 +95,7 @@ TEST(ComponentTracker, GoesOnFromItsMemory) {
   const Eigen::Matrix3d v = some_rotation(3);
   ComponentTracker tracker;
   tracker.next(moments_of(v, {0.3, 0.2, 0.1}), 2);
-  // A memory turned round makes a turned continuation.
+  // If the memory is negated, the continuation is negated.
   ComponentTracker same(tracker.memory()), turned(Eigen::MatrixXd(-tracker.memory()));
   const auto moments = moments_of(small_turn(0.1) * v, {0.3, 0.2, 0.1});
   const Eigen::MatrixXd next = tracker.next(moments, 2).components.value;

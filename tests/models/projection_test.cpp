@@ -1,4 +1,4 @@
-// Models of releases that the noise has spoilt: indefinite covariances, drowned directions.
+// Models of releases with too much noise: indefinite covariances, directions that the noise hides.
 #include <random>
 
 #include <Eigen/Eigenvalues>
@@ -110,7 +110,7 @@ TEST_F(Drowned, EveryNumberIsFiniteAndInItsRange) {
     const auto line = linear_regression(moments, target);
     EXPECT_TRUE(line.coefficients.value.allFinite());
     EXPECT_TRUE(line.coefficients.noise_std.allFinite());
-    // H's eigenvalues are at most 1/(2 sqrt r): what is drowned does not blow up.
+    // H's eigenvalues are at most 1/(2 sqrt r): directions that the noise hides do not grow without bound.
     const auto y = static_cast<Eigen::Index>(target);
     std::vector<Eigen::Index> others;
     for (Eigen::Index i = 0; i < 3; ++i) {
@@ -126,7 +126,7 @@ TEST_F(Drowned, EveryNumberIsFiniteAndInItsRange) {
 }
 
 TEST(Ridge, ShrinksByTheSquareOfNoiseOverVariance) {
-  // Well above the noise the coefficients are least squares' but for a second-order factor.
+  // Well above the noise the coefficients are those of least squares, except for a second-order factor.
   const Eigen::MatrixXd x = three_columns(20);
   MomentStream stream(Mechanism(three_column_config(0.002, 20)), InsecureTestSeed{2});
   const RunningMoments moments(test::run(stream, x), Units::identity(3));

@@ -162,7 +162,7 @@ TEST(BlockSum, RefusesBytesOfAnotherMapOrVersionOrThatWereDamaged) {
 }
 
 TEST(BlockSum, RefusesSumsThatNoRowsHave) {
-  // A sender that computes checksums rightly and sums wrongly.
+  // A sender whose checksums are right and whose sums are wrong.
   const RowMap map = map_of(2);
   const std::vector<double> numbers{0.5, 0.5, -0.25, 0.5};
   const std::vector<std::byte> bytes = sum_of(map, MatrixView::of_rows(numbers, 2)).bytes();

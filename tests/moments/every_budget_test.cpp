@@ -22,7 +22,7 @@ bool is_largest(const Length& length, std::size_t dimension, double epsilon) {
   return !length.steps && dimension == 1000 && epsilon < 2e-4;
 }
 
-// Every budget from 1e-4 to 20 can be had at every length and width, and what exact noise costs is printed.
+// Every budget from 1e-4 to 20 is possible at every length and width, and the cost of exact noise is printed.
 TEST(EveryBudget, CostsAtMostATenthOfAPercentOfTheNoise) {
   const std::vector<double> budgets{1e-4, 1e-3, 1e-2, 0.1, 1, 8, 20};
   const std::vector<Length> lengths{{1, "1"},         {100, "100"},       {1000, "1e3"},

@@ -42,7 +42,7 @@ TEST(ForkGuard, AForkedChildCannotUseItsParentsStream) {
     refused = refused &&
               is_refused([&] { batches.step([](const BlockTile&) {}, [](const BlockTile&) {}); }) &&
               is_refused([&] { (void)batches.state(); });
-    // Its own streams are its own.
+    // The child may use streams that it made itself.
     MomentStream own{Mechanism(config)};
     refused = refused && own.push(row).is_new();
     _exit(refused ? 0 : 1);

@@ -103,7 +103,7 @@ TEST(MomentStream, NamesTheRowAndColumnOfBadValuesAndNeverTheValue) {
 }
 
 TEST(MomentStream, GivesTheExactMomentsWhereNoiseIsNegligible) {
-  // sigma 1e-9 drowns in the lattice: what is left are the sums of snapped rows.
+  // Noise of sigma 1e-9 is far below a lattice unit: what is left are the sums of snapped rows.
   for (const Method method :
        {Method::jme, Method::lambda_jme, Method::ime, Method::cs, Method::pp, Method::pp_debiased}) {
     MomentStream stream({.budget = {.sigma = 1e-9},
@@ -122,7 +122,7 @@ TEST(MomentStream, GivesTheExactMomentsWhereNoiseIsNegligible) {
       yy += row[1] * row[1];
       const Release& release = stream.push(row);
       if (!release.is_new()) continue;
-      // These rows lie on the lattice; a unit of slack a block for the snapped products.
+      // These rows lie on the lattice; one unit of slack per block for the snapped products.
       EXPECT_NEAR(release.first()[0], x, 1e-5) << name(method);
       EXPECT_NEAR(release.second()[1], xy, 2e-5) << name(method);
       EXPECT_NEAR(release.second_matrix()(1, 1), yy, 2e-5) << name(method);
@@ -140,8 +140,9 @@ TEST(MomentStream, ClipsARowOutsideTheBall) {
 }
 
 TEST(MomentStream, ReleasesLatticePointsWhateverTheRowsAndTheirWeights) {
-  // A value off the lattice would carry digits of the rows that no noise covers
-  // (docs/theory/safety.md#why-a-lattice). The first release is what was noised, in units of 2^-20 exactly.
+  // A value off the lattice would contain digits of the rows that no noise covers
+  // (docs/theory/safety.md#why-a-lattice). The first release is the sum with its noise, exactly in units of
+  // 2^-20.
   for (const Method method : {Method::jme, Method::ime, Method::cs}) {
     for (const Workload& workload : {prefix(), decay(0.9)}) {
       for (const SecondMoment second : {SecondMoment::full, SecondMoment::diagonal}) {

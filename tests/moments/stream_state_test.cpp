@@ -113,7 +113,7 @@ void expect_no_difference(const Mechanism& mechanism, Secret secret) {
   EXPECT_THROW(stopped.push(std::vector<double>(config.dimension, 0.0)), BudgetExhausted);
 }
 
-// Without the secret the past noise is made again.
+// Without the secret part, the past noise is made again.
 void expect_no_difference(const StreamConfig& config) {
   SCOPED_TRACE(describe(config));
   const Mechanism mechanism(config);
@@ -213,7 +213,7 @@ TEST(StreamState, FreshNoncesChangeTheLaterNoiseWhichStaysShapedAcrossOpenings) 
       z.col(1) /= std::sqrt(2.0);
       const Eigen::MatrixXd noise = std * mechanism.c2().to_dense().triangularView<Eigen::Lower>().solve(z);
       const Eigen::MatrixXd expected = mechanism.a2().to_dense() * noise;
-      // Half a lattice unit a step by rounding, and a little for the order of summation.
+      // Half a lattice unit per step by rounding, and a little for the order of summation.
       const double tolerance = (0.5 + 1e-3) * static_cast<double>(n) * mechanism.lattice().second;
       EXPECT_LT((released - expected).cwiseAbs().maxCoeff(), tolerance);
       EXPECT_GT(expected.cwiseAbs().maxCoeff(), 1e3 * tolerance);
@@ -334,8 +334,8 @@ TEST_F(CorruptState, OfAnotherMomentOrStreamIsRefused) {
   EXPECT_THROW((void)MomentStream::resume(Mechanism(other), key, Nonce{9}, good_), StateError);
 }
 
-// Whatever the bytes, a state is refused or gives a stream that works: a corrupt number is for whoever
-// stored it to notice (by a checksum under the key), not a way out of memory.
+// Whatever the bytes, a state is refused or gives a stream that works: whoever stored it must notice a
+// corrupt number (by a checksum under the key); it must never cause an access outside of memory.
 TEST_F(CorruptState, RandomBytesNeverCrash) {
   std::mt19937_64 bits(5);
   std::size_t refused = 0;

@@ -17,7 +17,7 @@ TEST(WorkerPool, DoesEveryPieceOnceWhateverTheNumberOfThreads) {
     WorkerPool pool(threads);
     EXPECT_EQ(pool.threads(), std::max(threads, 1U));
     for (const std::size_t count : {0, 1, 2, 3, 7, 1000}) {
-      std::vector<int> done(count, 0);  // each entry is one piece's own: no two threads may meet here
+      std::vector<int> done(count, 0);  // each entry belongs to one piece: no two threads may use it
       pool.run(count, [&](std::size_t piece) { ++done[piece]; });
       EXPECT_EQ(std::count(done.begin(), done.end(), 1), static_cast<std::ptrdiff_t>(count));
     }

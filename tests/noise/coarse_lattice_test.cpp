@@ -116,8 +116,8 @@ Theory theory(const Eigen::MatrixXd& c, double scale) {
           .of_output = (n + 1) / 2 / 12};
 }
 
-// 400 prefix sums at 1 and 4 units a deviation. Without rounding 7.1 and 113.5 square units (the least there
-// is); rounding that is fed back adds 0.2 to either, rounding that is not fed back 16.7.
+// 400 prefix sums at 1 and 4 units a deviation. Without rounding they have 7.1 and 113.5 square units (the
+// least possible); rounding that is fed back adds 0.2 to either, rounding that is not fed back 16.7.
 TEST(CoarseLattice, CostsPrefixSumsNextToNothingBecauseRoundingIsShapedToo) {
   const GaussianSource source(InsecureTestSeed{21}.key(), Nonce{});
   std::printf("%-12s %5s | %19s | %19s | %19s\n", "shape", "units", "no rounding (theory)", "rounded output",

@@ -100,8 +100,8 @@ TEST(NoiseDistance, BoundsTheErrorOfTheComputedPastInEveryForm) {
   for (const Filter& shape : shapes()) {
     const double seen = largest_past_error(shape), proved = proved_past_error(shape);
     EXPECT_LE(seen, proved);
-    // A bound of 13 standard deviations and of errors that all conspire; a slip of a power of n would be
-    // more.
+    // The bound assumes 13 standard deviations, and errors that all add up; a wrong power of n would be a
+    // larger difference.
     EXPECT_GT(seen, proved / 1e5);
     EXPECT_LT(proved, 0x1p-32);
   }

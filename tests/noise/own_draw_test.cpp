@@ -60,7 +60,7 @@ TEST(ExactDecision, IsMadeForTheDrawItBelongsTo) {
       }
     }
     EXPECT_EQ(far, 0u);
-    EXPECT_GT(exact, 10u);  // else nothing was tested
+    EXPECT_GT(exact, 10u);  // otherwise nothing was tested
   }
 }
 

@@ -59,7 +59,7 @@ class Chunk {
     alignas(64) std::array<double, chunk_draws> draws;
     normals_from_bits(bits, fractions, draws);
     for (std::size_t i = 0; i < chunk_draws; ++i) {
-      // Two more uniform numbers, in (0, 1) and (-1, 1), from words that served otherwise.
+      // Two more uniform numbers, in (0, 1) and (-1, 1), from words that already had another use.
       const std::uint64_t mixed = words[4 * (i / 2) + i % 2] * 0x9e3779b97f4a7c15;
       const double uniform = (static_cast<double>(mixed >> 44) + 0.5) * 0x1p-20;
       const double symmetric = static_cast<double>(static_cast<std::int64_t>(mixed << 20)) * 0x1p-63;
@@ -161,7 +161,7 @@ class Chunk {
   mutable std::array<bool, chunk_draws> left_kernel_{};
 };
 
-/// Decides so many draws of a kind again: deviations of the own part from 1 to 2^37 lattice units, with
+/// Decides this many draws of a kind again: deviations of the own part from 1 to 2^37 lattice units, with
 /// mantissas of all sorts, and all pasts. One of `tie_every` chunks has ties, which take ten microseconds
 /// each.
 inline Tally redecide(Kind kind, std::uint64_t draws, std::uint64_t tie_every, bool with_exact) {
@@ -205,7 +205,7 @@ inline void expect_agreement(std::uint64_t draws_of_each_kind, std::uint64_t tie
     EXPECT_EQ(tally.claimed_certain, 0u) << name_of(kind);  // certain to the kernel and not to is_certain
     EXPECT_EQ(tally.wrongly_finite, 0u) << name_of(kind);   // beyond radius 9 and approximated, or not beyond
     EXPECT_EQ(tally.exact_differs, 0u) << name_of(kind);
-    // Every way of deciding was gone.
+    // Every way of deciding was used.
     EXPECT_GT(tally.left_kernel, 0u);
     EXPECT_GT(tally.exact, 0u);
   }

@@ -46,7 +46,8 @@ inline void expect_poisson(std::uint64_t count, double mean, const char* what, d
 }
 
 /// Counts how often draws need is_certain and exact arithmetic: fresh deviation 2 sigma 2^20 lattice units (a
-/// lattice of 2^-20 of the norm bound, rows that move by twice that), and a normal past of so many of these.
+/// lattice of 2^-20 of the norm bound, rows that move by twice that), and a normal past of this many such
+/// deviations.
 ///
 /// Over one unit, density and tolerance change by a relative 2^-18 at most, so that the value's place between
 /// two whole numbers is uniform: a tolerance t is hit with probability 2 E t, where E |N(0, s^2)| is

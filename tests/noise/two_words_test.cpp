@@ -24,7 +24,7 @@ const Toeplitz slow{
     .modes = {
         {.weight = 0.05, .pole = 1 - 1e-6}, {.weight = 0.2, .pole = 0.99}, {.weight = 0.1, .pole = 0.3}}};
 
-constexpr double column = 1.0 / 3;  // of a schedule; what it multiplies is rounded anew in every step
+constexpr double column = 1.0 / 3;  // of a schedule; its product is rounded again in every step
 
 struct PastError {
   double largest = 0;
@@ -32,7 +32,7 @@ struct PastError {
 };
 
 /// Runs the recursion through the kernel and returns the largest error of its past over the fresh deviation,
-/// against sums in long double: they lose 2^-64 of themselves a step, a thousandth of one word.
+/// against sums in long double: they lose 2^-64 of themselves per step, a thousandth of what one word loses.
 PastError largest_past_error(std::size_t steps, SumWords words) {
   struct Recorder {
     std::array<double, width> past{};

@@ -1,4 +1,4 @@
-// What a run writes: its first line, its releases, its plan and its page, without a process around them.
+// What a run writes: its first line, its releases, its plan and its page, without starting a process.
 #include <cmath>
 #include <string>
 #include <vector>

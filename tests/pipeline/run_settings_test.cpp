@@ -156,7 +156,7 @@ TEST(RunSettings, ThatChangeNothingAreReturnedAsNotes) {
   EXPECT_EQ(notes[0].kind, SettingNote::Kind::needs_participations);
   EXPECT_EQ(notes[1].field, "alpha");
   EXPECT_EQ(notes[1].kind, SettingNote::Kind::other_method);
-  // What a file says is complete and not said on purpose.
+  // What a file says is complete, and does not count as given on purpose.
   EXPECT_TRUE(notes_on(RunSettings(), given, run_config(given).stream).empty());
   const RunSettings many = read(R"({"sigma": 1, "rows": 9, "norm_bound": 1, "participations": 20})");
   const auto beyond = notes_on(many, many, run_config(many).stream);

@@ -208,7 +208,7 @@ TEST(PldEpsilon, StaysFiniteAndNeverNanAtTheEndsOfItsRange) {
         const double epsilon = pld_epsilon(mechanism, delta);
         EXPECT_GE(epsilon, 0);
         EXPECT_LT(epsilon, std::numeric_limits<double>::infinity());
-        // Less than one unsampled run of the same steps.
+        // Less than the same steps cost without sampling.
         EXPECT_LE(epsilon, gaussian_epsilon(sigma / std::sqrt(10.0), delta) * (1 + 1e-3) + 1e-9);
       }
     }

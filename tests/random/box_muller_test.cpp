@@ -56,7 +56,7 @@ std::vector<double> computed(const std::vector<Words>& words) {
   return out;
 }
 
-/// Largest relative error in units of 2^-53, of pairs within radius 9; farther ones must not be numbers.
+/// Largest relative error in units of 2^-53, of pairs within radius 9; farther ones must be NaN.
 double largest_error(const std::vector<Words>& words) {
   const std::vector<double> out = computed(words);
   double largest = 0;
@@ -76,7 +76,7 @@ double largest_error(const std::vector<Words>& words) {
   return largest;
 }
 
-// GUARANTEES proves 9.1; what is seen is smaller because roundings seldom conspire.
+// GUARANTEES proves 9.1; what is seen is smaller because roundings seldom all have the same sign.
 constexpr double proved_error = 9.1;
 
 TEST(BoxMuller, IsWithinItsProvedErrorOnRandomWords) {

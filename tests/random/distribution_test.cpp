@@ -31,11 +31,11 @@ const std::vector<double>& too_small_by_a_tenth() {
   return z;
 }
 
-/// Twelve uniforms less six: mean 0, variance 1, no tail beyond 6 and thin before: what a careless sampler
-/// gives.
+/// Twelve uniforms minus six: mean 0, variance 1, no tail beyond 6 and a thin tail before: this is what a
+/// careless sampler gives.
 const std::vector<double>& irwin_hall() {
   static const std::vector<double> z = [] {
-    std::vector<std::uint64_t> bits(sample_size * 3);  // sixteen bits a uniform
+    std::vector<std::uint64_t> bits(sample_size * 3);  // sixteen bits per uniform
     keystream(expand_key({7}), 0, 0, bits);
     std::vector<double> out(sample_size);
     for (std::size_t i = 0; i < sample_size; ++i) {

@@ -43,7 +43,7 @@ Decided wanted(const EndlessBits& bits, Half half, const AffineDraw& affine) {
   }
 }
 
-/// What nearest_whole_of_bits says, and how many blocks it asked for.
+/// What nearest_whole_of_bits returns, and how many blocks it asked for.
 Decided decided(const EndlessBits& bits, Half half, const AffineDraw& affine) {
   std::uint64_t blocks = 0;
   const double whole = nearest_whole_of_bits(bits.read, half, affine, [&](std::uint64_t number) {
@@ -335,7 +335,7 @@ TEST(ExactRounding, OfAKeystreamThatIsBrokenEndsWithAnError) {
                                            }),
                Error);
   EXPECT_EQ(asked.size(), 64u);
-  EXPECT_EQ(*asked.rbegin(), 63u);  // further_block has room for so many
+  EXPECT_EQ(*asked.rbegin(), 63u);  // further_block has room for this many
 }
 
 }  // namespace

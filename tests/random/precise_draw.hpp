@@ -25,7 +25,8 @@ using Block = std::array<std::uint64_t, 2>;
 inline constexpr std::uint64_t one_bit = 1;
 inline constexpr std::uint64_t angle_mask = (one_bit << 62) - 1;
 
-/// The whole row of bits of a pair: those always read, blocks that follow, and one block for ever after.
+/// The whole sequence of bits of a pair: those that are always read, blocks that follow, and one block that
+/// repeats for ever after.
 struct EndlessBits {
   PairBits read;
   std::vector<Block> next;
@@ -37,7 +38,7 @@ struct EndlessBits {
 };
 
 /// The lower (or upper) end of all fractions that begin with the `digits` binary digits of `whole` and go on
-/// with so many blocks.
+/// with this many blocks.
 inline Precise fraction_end(Precise whole, int digits, const EndlessBits& bits, std::size_t which,
                             std::uint64_t blocks, bool upper) {
   for (std::uint64_t number = 0; number < blocks; ++number) {

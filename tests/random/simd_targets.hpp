@@ -7,7 +7,7 @@
 
 namespace jme {
 
-/// Every SIMD target that this build contains and this processor runs, the scalar one included.
+/// Every SIMD target that this build contains and this processor runs, including the scalar one.
 inline std::vector<std::int64_t> simd_targets() {
   std::vector<std::int64_t> targets;
   for (const std::int64_t target :
@@ -17,7 +17,7 @@ inline std::vector<std::int64_t> simd_targets() {
   return targets;
 }
 
-/// Until it goes, dispatch takes this target alone.
+/// As long as it exists, dispatch uses this target alone.
 class OnlyTarget {
  public:
   explicit OnlyTarget(std::int64_t target) { hwy::SetSupportedTargetsForTest(target); }

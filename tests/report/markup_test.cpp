@@ -24,7 +24,7 @@ TEST(Escaped, WhatNoDocumentMayHoldIsReplaced) {
   EXPECT_EQ(escaped("a\x1b[31mb\x7f"), "a" + r + "[31mb" + r);
   EXPECT_EQ(escaped("\xff\xfe"), r + r);
   EXPECT_EQ(escaped("\xc3"), r);                          // cut short
-  EXPECT_EQ(escaped("\xc0\xbc"), r + r);                  // '<' in disguise, two bytes
+  EXPECT_EQ(escaped("\xc0\xbc"), r + r);                  // '<' encoded in two bytes
   EXPECT_EQ(escaped("\xe0\x80\xbc"), r + r + r);          // three bytes
   EXPECT_EQ(escaped("\xed\xa0\x80"), r);                  // half a surrogate pair
   EXPECT_EQ(escaped("\xf4\x90\x80\x80"), r + r + r + r);  // beyond Unicode

@@ -29,7 +29,7 @@ void clip(Eigen::VectorXd& v, double radius) {
   if (v.norm() > radius) v *= radius / v.norm();
 }
 
-/// Ascent with a numerical gradient: knows nothing of the formula but the definition.
+/// Ascent with a numerical gradient: it uses only the definition, not the formula.
 double worst_batch(std::size_t dimension, double m, double shrink, double lambda, SecondMoment second,
                    Adjacency adjacency) {
   std::mt19937 engine(5);
@@ -87,8 +87,8 @@ TEST(BatchSensitivity, OfSumAndMeanIsTheWorstBatch) {
             SCOPED_TRACE(::testing::Message() << "d " << dimension << " m " << batch << " lambda " << lambda);
             const RowModel rows{.adjacency = adjacency, .dimension = dimension, .norm_bound = 1};
             const double m = static_cast<double>(batch);
-            // The ascent uses numerical gradients: it stops within 1e-4 of the top, and never above it but
-            // for rounding.
+            // The ascent uses numerical gradients: it stops within 1e-4 of the maximum, and never above it
+            // except for rounding.
             const double sum = batch_sensitivity(Squares::paper, rows, batch, lambda);
             const double found = worst_batch(dimension, m, 1, lambda, second, adjacency);
             EXPECT_LE(found, sum * (1 + 1e-12));

@@ -259,7 +259,7 @@ TEST(Exposure, OfAScaledShapeIsFarAboveTheEarliestPacking) {
   const Filter shape = Filter::dense(c);
   const Exposure ten = exposure(shape, shape, Horizon(1000), {.rows = 10, .separation = 10});
   EXPECT_GE(std::pow(first_column_norm(ten), 2), worst);
-  EXPECT_LE(std::pow(first_column_norm(ten), 2), 1.5 * worst);  // a bound, but no idle one
+  EXPECT_LE(std::pow(first_column_norm(ten), 2), 1.5 * worst);  // a bound that is nearly tight
   RecordProperty("bound", std::to_string(std::pow(first_column_norm(ten), 2)));
 }
 

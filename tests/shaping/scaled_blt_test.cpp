@@ -45,8 +45,8 @@ TEST(ScaledBlt, ReachesTheDesignsTable) {
                          Row{decay(0.9), 2, 1.0001, 1.0000}, Row{mean(), 2, 1.0002, 1.0006}}) {
     for (const std::size_t n : {100ul, 1000ul}) {
       const double printed = n == 100 ? row.at_100 : row.at_1000;
-      // Half a unit of the last digit, the optimum's own 1e-5, and 2e-5 for interpolation; smaller is
-      // welcome.
+      // Half a unit of the last digit, the optimum's own 1e-5, and 2e-5 for interpolation; a smaller value is
+      // fine.
       EXPECT_LE(rmse_of(row.workload, Horizon(n), row.buffers) / optimum_of(row.workload, n), printed + 8e-5)
           << row.workload.name() << " " << row.buffers << " " << n;
     }

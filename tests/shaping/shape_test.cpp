@@ -177,7 +177,7 @@ TEST(ChooseShape, IsNoWorseThanAnyCandidateThatFits) {
 }
 
 TEST(ChooseShape, DecidesLongHorizonsAsComparingWould) {
-  // From 256 steps on nothing is computed; the tie of 1e-5 lies at a decay of 0.0063 a step.
+  // From 256 steps on nothing is computed; the tie of 1e-5 lies at a decay of 0.0063 per step.
   const Horizon horizon(300);
   for (const Workload& workload : {prefix(), mean(), decay(0.9999), decay(0.9), decay(0.5), decay(0.1),
                                    decay(0.0068), decay(0.0058), decay(1e-6)}) {
@@ -199,7 +199,7 @@ TEST(Shape, NamesWhatWasTypedWhereItIsRefused) {
                 ThrowsMessage<InvalidParameter>(HasSubstr("shape = " + std::string(text) + ": must be")));
   }
   EXPECT_EQ(Shape::parse("banded:1e3").order(), 1000u);
-  // As wide as can be: cut at the horizon.
+  // The widest possible band: it is cut at the horizon.
   EXPECT_EQ(Shape::parse("banded:1e9").filter(prefix(), Horizon(5)).core().taps.size(), 5u);
 }
 

@@ -107,7 +107,7 @@ TEST(WindowLoss, InStretchesIsNearlyTheSumAndHasItsMinimiser) {
     double summed = 0, by_stretches = 0;
     const std::vector<double> x = minimum(&WindowLoss::summed, summed);
     const std::vector<double> y = minimum(&WindowLoss::by_stretches, by_stretches);
-    // Four Gauss nodes a stretch, in which column norms have a kink.
+    // Four Gauss nodes per stretch, in which column norms have a kink.
     EXPECT_NEAR(summed, by_stretches, 3e-3) << c.window;
     EXPECT_NEAR(exact_loss(x, 3, loss.lags(), c.window, c.steps),
                 exact_loss(y, 3, loss.lags(), c.window, c.steps), 1e-4)

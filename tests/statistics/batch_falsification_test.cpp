@@ -1,6 +1,6 @@
 // The attacker of falsification_test.cpp against training batches: one batch, two neighbours, the best
-// statistic's whole trade-off curve against mu-GDP. The paper's squares of a sum must be found out, ours must
-// stand.
+// statistic's whole trade-off curve against mu-GDP. The attack must succeed against the paper's squares of a
+// sum and must fail against ours.
 #include <cmath>
 #include <vector>
 
@@ -17,7 +17,7 @@ struct Sums {
   std::vector<double> first, second;
 };
 
-/// What a batch gives both channels. Squares of the sum are the stream's own business.
+/// What a batch gives both channels. Squares of the sum are formed by the stream itself.
 Sums sums_of(BatchMethod method, const std::vector<std::vector<double>>& rows) {
   const std::size_t d = rows.front().size();
   Sums sums{std::vector<double>(d, 0.0), std::vector<double>(d, 0.0)};
@@ -38,7 +38,8 @@ Sums sums_of(BatchMethod method, const std::vector<std::vector<double>>& rows) {
 
 using Batch = std::vector<std::vector<double>>;
 
-/// Projects the release on the difference of the two candidates, whitened: unit variance, means apart by mu.
+/// Projects the release onto the difference of the two candidates, whitened: the variance is 1, and the means
+/// differ by mu.
 class BatchAttack {
  public:
   BatchAttack(const BatchMechanism& mechanism, const Batch& one, const Batch& other) : mechanism_(mechanism) {
@@ -91,7 +92,7 @@ bool leaks(const BatchConfig& config, const Batch& one, const Batch& other, doub
   return trade_off::exceeds_curve(under_other, under_one, 1 / claimed_sigma);
 }
 
-// mu = 4: 20,000 samples a side find noise that is 10% too small (falsification_test.cpp).
+// mu = 4: 20,000 samples per side find noise that is 10% too small (falsification_test.cpp).
 constexpr double batch_sigma = 0.25;
 constexpr std::size_t batch_samples = 20'000;
 
@@ -107,7 +108,7 @@ BatchConfig config(BatchMethod method, std::size_t batch) {
           .lambda = 1.0};
 }
 
-/// m rows e1, and the same with one of them turned round: the worst case for squares of a batch.
+/// m rows e1, and the same with one of them replaced by -e1: the worst case for squares of a batch.
 Batch aligned(std::size_t batch, double sign) {
   Batch rows(batch, {1.0, 0.0});
   rows.front()[0] = sign;
@@ -116,7 +117,7 @@ Batch aligned(std::size_t batch, double sign) {
 
 void expect_to_hold(const BatchConfig& config, const Batch& one, const Batch& other) {
   const BatchMechanism mechanism(config);
-  // The pair is a worst case but for the rounding slack: passing means something.
+  // The pair is a worst case except for the rounding slack, so passing means something.
   EXPECT_GT(BatchAttack(mechanism, one, other).gain() * batch_sigma, 0.995);
   EXPECT_FALSE(leaks(config, one, other, batch_sigma, batch_samples));
   EXPECT_TRUE(leaks(config, one, other, batch_sigma * 1.1,

@@ -34,7 +34,7 @@ class ChiSquareLimits {
   [[nodiscard]] double mean() const { return sum_; }
   [[nodiscard]] double upper(std::size_t runs) const;
   [[nodiscard]] double lower(std::size_t runs) const;
-  /// Least number of runs at which noise scaled by 0.9 falls below lower() but for probability 1e-9.
+  /// Least number of runs at which noise scaled by 0.9 falls below lower(), except with probability 1e-9.
   [[nodiscard]] std::size_t runs_for_power() const;
 
  private:

@@ -23,7 +23,7 @@ struct RoundedMechanism {
   Eigen::MatrixXd shape;  ///< C, lower triangular
   double scale;           ///< standard deviation that z is claimed to have, in lattice units
   // Mistakes.
-  double factor = 1;        ///< of the noise that is drawn, against the one claimed
+  double factor = 1;        ///< of the noise that is drawn, relative to the claimed noise
   double towards_zero = 0;  ///< probability with which a value goes to the next whole number towards zero
 };
 

@@ -1,6 +1,6 @@
 // Tries to show that the mechanism leaks more than it claims: on worst-case neighbouring streams the optimal
-// attacker's statistic is projected out of the releases, and its whole ROC curve is held against the one that
-// mu-GDP allows,
+// attacker's statistic is projected out of the releases, and its whole ROC curve is compared with the one
+// that mu-GDP allows,
 //     power <= Phi(Phi^-1(false alarms) + mu),   mu = 1/sigma.
 // Exact binomial limits: each comparison's false alarm is below 1e-10; noise 10% too small must be found.
 #include <algorithm>
@@ -104,7 +104,7 @@ bool leaks(const StreamConfig& config, const Neighbours& pair, double claimed_si
   return trade_off::exceeds_curve(under_y, under_x, 1 / claimed_sigma);
 }
 
-// mu = 4: 20,000 samples a side tell 4 from 4.44 with certainty beyond 1e-9.
+// mu = 4: 20,000 samples per side tell 4 from 4.44, with an error probability below 1e-9.
 constexpr double sigma = 0.25;
 constexpr std::size_t samples = 20000;
 

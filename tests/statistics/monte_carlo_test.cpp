@@ -1,7 +1,7 @@
 // Theory against the simulated mechanism: every method, workload, shape and kind of second moment, and
 // blocks. Methods that add noise to both moments: the squared error is a weighted chi-square, so its limits
-// are exact inequalities (ChiSquareLimits; false alarm below 1e-9 a comparison) and the number of runs is the
-// least at which noise 10% too small is rejected with the same certainty; that is run too.
+// are exact inequalities (ChiSquareLimits; false alarm below 1e-9 per comparison) and the number of runs is
+// the least at which noise 10% too small is rejected with the same certainty; that is run too.
 #include <algorithm>
 #include <cmath>
 

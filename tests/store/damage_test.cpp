@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 class Damage : public test::StateFolder {
  protected:
   Damage() {
-    // As a process leaves it that is killed: the newest commits are in the write-ahead log.
+    // As a killed process leaves it: the newest commits are in the write-ahead log.
     DurableStream stream(mechanism_, seeded("whole"));
     for (std::size_t t = 0; t < 22; ++t) stream.push(rows_[t]);
     copy_state("whole", "killed");

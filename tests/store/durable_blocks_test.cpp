@@ -34,7 +34,7 @@ class DurableBlocks : public test::StateFolder {
   [[nodiscard]] BlockSum sum(std::size_t block) const { return sum(block, rows_); }
   static std::string id(std::size_t block) { return "query 7, batch " + std::to_string(block); }
 
-  /// All blocks through a stream that is opened anew; what it released.
+  /// Pushes all blocks through a stream that is opened again; returns what it released.
   Numbers push_all(const DurableOptions& with, std::size_t count = 10) const {
     DurableStream stream(mechanism_, with);
     stream.resume_at(stream.rows_before());
@@ -57,7 +57,7 @@ TEST_F(DurableBlocks, WithTheSameIdAndSumsGiveTheStoredReleaseAndDrawNothing) {
   const Numbers first = push_all(options());
   EXPECT_EQ(push_all(options()), first);
   DurableStream stream(mechanism_, options());
-  // Without resume_at too, in any order, and as often as one likes.
+  // This also works without resume_at, in any order, and any number of times.
   for (const std::size_t block : {9U, 0U, 4U, 4U}) {
     EXPECT_EQ(numbers(stream.push_block(id(block), sum(block))), first[block]);
   }
@@ -148,7 +148,7 @@ TEST_F(DurableBlocks, ThatWereChangedOnDiskAreNotGivenOut) {
   expect_refused([&] { (void)stream.push_block(id(2), sum(2)); }, "release 3 was changed");
 }
 
-/// A process of its own: pushes block after block and writes each release to a pipe when it has it.
+/// A separate process: pushes block after block and writes each release to a pipe when it has it.
 class Worker {
  public:
   template <class Work>
@@ -168,7 +168,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
   ~Worker() { close(from_); }
 
-  /// Kills it after so many microseconds and returns all that it wrote; `ended`: it had come to its end.
+  /// Kills it after this many microseconds and returns all that it wrote; `ended`: it had come to its end.
   std::string kill_after(useconds_t time, bool& ended) const {
     usleep(time);
     kill(child_, SIGKILL);

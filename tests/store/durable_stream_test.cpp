@@ -42,7 +42,7 @@ TEST_F(DurableStreamTest, GivesTheSameReleasesToTheSameRowsEveryTime) {
   EXPECT_NE(run(mechanism_, options("another"), rows_), first);
 }
 
-// The process may end after any row: what was released stays, and the end is that of an uninterrupted run.
+// The process may end after any row: what was released stays, and the result is that of an uninterrupted run.
 TEST_F(DurableStreamTest, GoesOnFromEveryRowAsIfNeverStopped) {
   for (const Method method : {Method::jme, Method::pp}) {
     StreamConfig config = ten_blocks();
@@ -115,14 +115,14 @@ TEST_F(DurableStreamTest, RefusesAnotherRowAndNamesIt) {
                    "row " + std::to_string(changed + 1) + " is not the row");
     EXPECT_EQ(released.size(), changed / 4) << "releases before the block with the row";
   }
-  // Rows that the stream has not taken may be any.
+  // Rows that the stream has not taken may change.
   std::vector<Row> other = rows_;
   other[20][0] += 0.1;
   EXPECT_EQ(run(mechanism_, options(), other).size(), 10U);
 }
 
 // Cells that were filled from releases: what counts when a row comes again is how it was read. What another
-// machine would fill it with, a little different or not, meets no noise any more.
+// machine would fill it with is never used again, whether or not it differs a little.
 TEST_F(DurableStreamTest, ComparesRowsAsTheyWereReadHoweverTheyAreCompleted) {
   constexpr double hole = std::numeric_limits<double>::quiet_NaN();
   const auto take = [&](std::size_t from, std::size_t to, double fill, std::size_t other_hole) {

@@ -27,7 +27,7 @@ class ForeignFiles : public StateFolder {
     const Ledger ledger = Ledger::read(path("state"));
     return ledger.entries().size() == 1 ? ledger.entries().front().problem : "no stream";
   }
-  /// Neither the writer nor the ledger takes it, and both say this.
+  /// Neither the writer nor the ledger accepts it, and both messages contain `text`.
   void expect_noticed(const std::string& text) const {
     expect_refused([&] { go_on(); }, text);
     EXPECT_NE(problem().find(text), std::string::npos) << problem();
@@ -36,7 +36,7 @@ class ForeignFiles : public StateFolder {
     expect_refused([&] { go_on(); }, text);
     expect_refused([&] { static_cast<void>(Ledger::read(path("state"))); }, text);
   }
-  /// Puts something else in the place of the file with this ending while `use` runs.
+  /// Replaces the file with this ending by something else while `use` runs.
   void in_place_of(const std::string& ending, const std::function<void(const std::filesystem::path&)>& put,
                    const std::function<void()>& use) const {
     const std::filesystem::path there = file(ending), aside = path("aside");
@@ -124,7 +124,7 @@ TEST_F(ForeignFiles, AFolderThatOthersMayWriteIsRefused) {
     expect_folder_refused("others may write in the folder");
     expect_folder_refused("(chmod go-w)");
   }
-  ::chmod(path("state").c_str(), 0755);  // to look is not to write
+  ::chmod(path("state").c_str(), 0755);  // reading does not write
   go_on();
 }
 

@@ -52,7 +52,7 @@ TEST_F(KeyFileTest, MovesItsCounterByOneOnly) {
   EXPECT_EQ(file.counter(), 0U);
 }
 
-// A write that was cut off leaves the counter before it, and never another number.
+// A write that was interrupted leaves the previous counter, never another number.
 TEST_F(KeyFileTest, FallsBackByOneWhereTheNewestCounterIsDamaged) {
   {
     KeyFile file(path("a.key"));

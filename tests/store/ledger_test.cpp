@@ -23,7 +23,7 @@ LedgerEntry gaussian(double mu, double bad_past = 0) {
   return entry;
 }
 
-/// A stream of jme 0.1.0, whose sampler was at most so far from a Gaussian.
+/// A stream of jme 0.1.0, whose sampler was at most this far from a Gaussian.
 LedgerEntry old_gaussian(double mu, double sampler_epsilon, double sampler_delta) {
   LedgerEntry entry = gaussian(mu, sampler_delta);
   entry.is_old = true;
@@ -80,7 +80,7 @@ TEST(ComposedEpsilon, NeverExceedsWhatTheStreamsPromiseByThemselves) {
   EXPECT_LE(composed_epsilon({entry, entry}, 2e-6), 2);
 }
 
-// jme 0.1.0 stated the epsilon that was asked for even where its sampler's distance was not paid.
+// jme 0.1.0 stated the epsilon that was asked for even where its budget did not cover its sampler's distance.
 TEST(ComposedEpsilon, DoesNotBelieveWhatAnOldStreamPromised) {
   LedgerEntry entry = old_gaussian(1 / 17241.0, 0.27, 1e-12);
   entry.epsilon = 1e-4;

@@ -28,7 +28,7 @@ class Rollback : public test::StateFolder {
             .shape = Shape::identity()};
   }
 
-  /// The first `count` rows, as of a process that then ends.
+  /// The first `count` rows, pushed by a process that then ends.
   void advance(const std::string& name, std::size_t count) {
     run_and_die(mechanism_, options(name), std::span(rows_).first(count));
   }
@@ -93,8 +93,8 @@ TEST_F(Rollback, AnotherStreamsKeyOrDatabaseIsRefused) {
   expect_refused("mixed", "belongs to another stream");
 }
 
-// The process ended after the database's commit and before the key file's: that is no old copy, and what was
-// committed was not released yet.
+// The process ended after the database's commit and before the key file's: this does not count as an old
+// copy, and what was committed was not released yet.
 TEST_F(Rollback, AKeyFileOneBehindIsACrashAndGoesOn) {
   DurableOptions seeded_options = seeded();
   Numbers expected = run_in_memory(mechanism_, {11}, rows_);
@@ -108,9 +108,9 @@ TEST_F(Rollback, AKeyFileOneBehindIsACrashAndGoesOn) {
   EXPECT_EQ(run(mechanism_, seeded_options, rows_), expected);
 }
 
-// docs/theory/safety.md#durable-streams, I2. Both files taken back: nobody can know, but the noise of the
-// second future is not that of the first. With C = I and prefix sums, the difference of two releases is a row
-// and its noise alone.
+// docs/theory/safety.md#durable-streams, I2. If both files are set back, nobody can know, but the noise of
+// the second continuation is not that of the first. With C = I and prefix sums, the difference of two
+// releases is a row and its noise alone.
 TEST_F(Rollback, OfBothFilesDrawsNoiseIndependentOfWhatWasDrawnBefore) {
   constexpr std::size_t fork = 6;
   advance("state", fork);

@@ -45,7 +45,7 @@ std::uint64_t openssl_siphash(const Key& key, std::span<const std::byte> message
 }
 
 // Appendix A of the SipHash paper has 15 bytes; ours are whole words, so OpenSSL's is the reference, which is
-// held against that appendix first.
+// first compared with that appendix.
 TEST(SipHash, EqualsOpenSslsOnWholeWords) {
   Bytes appendix;
   for (unsigned i = 0; i < 15; ++i) appendix.push_back(static_cast<std::byte>(i));

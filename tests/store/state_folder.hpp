@@ -44,7 +44,7 @@ inline StreamConfig ten_blocks() {
           .shape = Shape::banded(3)};
 }
 
-/// Refused, with a message that holds this.
+/// Expects a refusal with a message that contains this.
 inline void expect_refused(const std::function<void()>& action, const std::string& text) {
   try {
     action();
@@ -131,7 +131,7 @@ inline Numbers run(const Mechanism& mechanism, const DurableOptions& options, st
   run_into(releases, mechanism, options, rows, partial);
   return releases;
 }
-/// The first of these rows, as of a process that is killed then; what it released.
+/// The first of these rows, pushed by a process that is then killed; returns what it released.
 inline Numbers run_and_die(const Mechanism& mechanism, const DurableOptions& options,
                            std::span<const Row> rows) {
   DurableStream stream(mechanism, options);

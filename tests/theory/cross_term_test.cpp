@@ -47,7 +47,7 @@ TEST(SupOverUnitRows, EnclosesTheBestSigns) {
 }
 
 // In ten dimensions the ascent reaches the semidefinite relaxation, whose dual is the bound: no gap is left.
-// The ascent stops at a relative gain of 1e-13 a sweep, linear convergence leaves parts in 1e4.
+// The ascent stops at a relative gain of 1e-13 per sweep; with linear convergence, parts in 1e4 are left.
 TEST(SupOverUnitRows, ClosesTheGapWhereTheDimensionAllowsIt) {
   for (unsigned seed = 1; seed <= 10; ++seed) {
     const Interval sup = sup_over_unit_rows(random_psd(12, seed), 20);

@@ -11,8 +11,7 @@
 #include <jme/filter/filter.hpp>
 #include <jme/workload/workload.hpp>
 
-// The definitions written out as matrices, sharing nothing with what is tested but the filter's own dense
-// form.
+// The definitions written out as matrices; they share only the filter's own dense form with what is tested.
 namespace jme::reference {
 
 /// Weight of row i in the release at the end of `step`, from the workload's definition.

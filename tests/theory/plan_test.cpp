@@ -95,7 +95,7 @@ TEST(Plan, RecommendsTheFreeSecondMomentAndAShapeWhoseStateFits) {
 }
 
 TEST(Plan, RecommendsPostprocessingWhereItIsReallyBetter) {
-  // docs/theory/errors.md#who-wins: identity shape, sigma below (1/2) sqrt(1 - 2/d), one row a step.
+  // docs/theory/errors.md#who-wins: identity shape, sigma below (1/2) sqrt(1 - 2/d), one row per step.
   StreamConfig config = stream(prefix(), 100, 100, 0.1);
   const PlanScope identity{.method = std::nullopt, .shape = Shape::identity()};
   const Plan low_privacy = plan(config, identity);

@@ -38,7 +38,7 @@ Sample sample(Draw draw) {
 struct Setting {
   Mechanism mechanism;
   Eigen::MatrixXd inverse, x;            // x: the alternating stream, norm zeta
-  std::vector<Eigen::MatrixXd> forms;    // the release is (X+G)'K(X+G), K one a release
+  std::vector<Eigen::MatrixXd> forms;    // the release is (X+G)'K(X+G), one K per release
   std::vector<Eigen::Matrix2d> centres;  // what is compared with: X'KX plus the bias that is taken out
 };
 

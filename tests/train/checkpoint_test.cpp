@@ -116,7 +116,7 @@ TEST(Checkpoint, ACompleteFileThatWasNotYetInItsPlaceIsTaken) {
   std::filesystem::rename(folder / "newer", folder / "state.new");
   EXPECT_EQ(checkpoint.load("a")->parameters, some_snapshot().parameters);
   EXPECT_FALSE(std::filesystem::exists(folder / "state.new"));
-  // One that was cut off is not.
+  // A file that is incomplete is not taken.
   std::ofstream(folder / "state.new", std::ios::binary) << bytes_of(folder / "state").substr(0, 100);
   EXPECT_EQ(checkpoint.load("a")->parameters, some_snapshot().parameters);
 }

@@ -1,4 +1,4 @@
-// The program itself, on a sliver of Fashion-MNIST: what ./test runs of a whole training.
+// The program itself, on a small part of Fashion-MNIST: this is all that ./test runs of a whole training.
 #include "cli/command.hpp"
 
 #include <fstream>

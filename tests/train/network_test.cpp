@@ -180,7 +180,7 @@ TEST(Network, GradientsAreTheDifferencesOfAPlainNetworkInDouble) {
 class ClippingRules : public testing::TestWithParam<ClipRule> {};
 
 TEST_P(ClippingRules, BatchIsTheSumOfALoopOverItsExamplesBitForBit) {
-  const Network network(small, 3, 3, 5);  // parts of 5, 5 and 1, and 15 logits: vectors with a rest
+  const Network network(small, 3, 3, 5);  // parts of 5, 5 and 1, and 15 logits: vectors with a remainder
   const Batch batch = random_batch(small, 3, 11, 13);
   const Clipping clipping{.rule = GetParam(), .bound = middle_length(network, batch), .tau = 0.5};
   const Sums together = clipped(network, batch, clipping), loop = looped(network, batch, clipping);
@@ -190,7 +190,7 @@ TEST_P(ClippingRules, BatchIsTheSumOfALoopOverItsExamplesBitForBit) {
   EXPECT_EQ(together.outcome.examples, 11);
   EXPECT_EQ(together.outcome.loss, loop.outcome.loss);
   EXPECT_EQ(together.gradients, loop.gradients);
-  // The loop's squares were rounded to float once more, an example each.
+  // The loop's squares were rounded to float once more for each example.
   for (std::size_t i = 0; i < loop.squares.size(); ++i)
     ASSERT_NEAR(together.squares[i], loop.squares[i], 0x1p-23 * double{loop.squares[i]}) << i;
 }
@@ -215,7 +215,7 @@ TEST_P(ClippingRules, NoExampleIsLongerThanTheBoundInExactArithmetic) {
     }
     const double length = static_cast<double>(std::sqrt(square));
     EXPECT_LE(length, clipping.bound);
-    EXPECT_GE(length, clipping.bound * (1 - 0x1p-20));  // nothing is given away either
+    EXPECT_GE(length, clipping.bound * (1 - 0x1p-20));  // and it is not clipped more than needed
   }
 }
 
@@ -243,7 +243,7 @@ TEST_P(ClippingRules, ExampleThatIsNotFiniteCountsAsZeroAndTouchesNoOther) {
 
 INSTANTIATE_TEST_SUITE_P(Both, ClippingRules, testing::Values(ClipRule::each, ClipRule::joint));
 
-/// In each of `places` of a full pass an example must be the bits that it is alone. Its companions are there
+/// In each of `places` of a full pass an example must give the same bits as alone. Its companions are there
 /// and take part in every product, but count as zero because one pixel of each is not finite.
 void expect_same_bits_in_company(const PictureShape& shape, const std::vector<std::int64_t>& places) {
   const Network network(shape, 10, 3);

@@ -6,7 +6,7 @@
 
 namespace jme::train {
 
-/// An empty folder that goes with the test.
+/// An empty folder that is removed with the test.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

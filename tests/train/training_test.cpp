@@ -156,7 +156,7 @@ TEST(Training, SavesBeforeItReports) {
 }
 
 TEST(Training, EmptyBatchesAreStepsLikeOthers) {
-  // Expected batch 1: a third of the batches is empty. Which ones must not show.
+  // Expected batch 1: a third of the batches is empty. It must not show which ones.
   const Dataset dataset = halves_dataset();
   TrainingConfig config = seeded();
   config.batch = 1;
