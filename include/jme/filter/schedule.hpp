@@ -76,7 +76,7 @@ class Schedule {
     std::vector<double> poles, weights;
     std::size_t steps;
     double up;                      // a factor that rounds a norm up by more than the errors of computing it
-    std::vector<std::size_t> ends;  // of blocks, ascending; multiples of `block`, but for the last
+    std::vector<std::size_t> ends;  // of blocks, ascending; multiples of `block`, except for the last
     std::vector<double> sums;       // V at each end, pair by pair
 
     [[nodiscard]] std::size_t pairs() const { return poles.size() * (poles.size() + 1) / 2; }

@@ -16,8 +16,7 @@ struct PrincipalComponents {
   MatrixEstimate components;  ///< one per ROW, of length 1
 };
 
-/// Computes them release after release so that no component changes its direction's sign between two
-/// releases.
+/// Computes them release after release so that no component flips its sign between two releases.
 ///
 /// A component's sign is arbitrary. The first release gives each component's largest entry (the first of
 /// equals) a plus; each later release takes the sign that agrees with the most similar component of the

@@ -54,7 +54,7 @@ class BlockStream {
 
   /// What `restore` needs. Throws StateError for a shape whose memory grows with every step.
   [[nodiscard]] BlockStreamState state() const;
-  /// Goes on after `state` with noise from a key of its own, so that no draw is ever made twice. Only on a
+  /// Goes on after `state` with noise from a new key, so that no draw is ever made twice. Only on a
   /// stream that has done nothing. Throws StateError.
   void restore(const BlockStreamState& state);
 
