@@ -153,7 +153,7 @@ def printed(lines, facts):
         text.append("  ".join(cells).rstrip())
     judged = [entry["verdict"] for entry in lines if entry["verdict"]]
     text += ["", f"{judged.count('PASS')} of {len(judged)} targets met. Medians; ratio = ours / numpy. The limit of "
-             "noise is OpenSSL's AES-256-CTR at 8 bytes a normal."]
+             "noise is OpenSSL's AES-256-CTR at 8 bytes per normal."]
     busy = [f"{what} {share:.0%}" for what, share in facts["core_shares"].items() if share < 0.9]
     if busy:
         text += ["The machine was busy: a program should have a core to itself, and these had a share only: "

@@ -90,7 +90,7 @@ void add_item(report::Page& page, const Outcome& outcome, const Reproduction& re
 }
 
 report::Table summary(const std::vector<Outcome>& outcomes) {
-  report::Table table{.caption = "Every claim of the paper that was held against numbers",
+  report::Table table{.caption = "Every claim of the paper that was compared with numbers",
                       .columns = {{"where"}, {"claim, in our words"}, {.title = "verdict", .is_word = true}}};
   for (const Outcome& outcome : outcomes) {
     for (const Claim& claim : outcome.finished.figure.claims) {

@@ -102,7 +102,7 @@ void StreamStore::check_settings() const {
   if (log_->about().settings == about_.settings) return;
   throw StateError(
       fmt::format("state {}: holds a stream with another configuration: {}; a second stream on the same data "
-                  "needs a name of its own and spends privacy again",
+                  "needs its own name and spends privacy again",
                   files_.database.string(), difference(log_->about().settings, about_.settings)));
 }
 

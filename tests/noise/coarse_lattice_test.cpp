@@ -116,7 +116,7 @@ Theory theory(const Eigen::MatrixXd& c, double scale) {
           .of_output = (n + 1) / 2 / 12};
 }
 
-// 400 prefix sums at 1 and 4 units a deviation. Without rounding they have 7.1 and 113.5 square units (the
+// 400 prefix sums at 1 and 4 units per deviation. Without rounding they have 7.1 and 113.5 square units (the
 // least possible); rounding that is fed back adds 0.2 to either, rounding that is not fed back 16.7.
 TEST(CoarseLattice, CostsPrefixSumsNextToNothingBecauseRoundingIsShapedToo) {
   const GaussianSource source(InsecureTestSeed{21}.key(), Nonce{});

@@ -29,9 +29,8 @@ struct Tally {
 
 inline constexpr std::size_t chunk_pairs = 256, chunk_draws = 2 * chunk_pairs;
 
-/// What the own part is added to: nothing; up to six of its deviations; or what puts the sum on a
-/// half-integer but for up to one and a half times the tolerance, so that a third of the draws is just
-/// certain.
+/// What the own part is added to: nothing; up to six of its deviations; or what puts the sum within one and a
+/// half times the tolerance of a half-integer, so that a third of the draws is just certain.
 enum class Past { none, some, tie };
 
 inline double past_of(Past past, double own, double reach, double symmetric) {

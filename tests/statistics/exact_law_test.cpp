@@ -22,8 +22,8 @@ using Fifty =
 
 /// What arithmetic can add to a delta. An edge of a cell lies where it should to 40 units (a dozen roundings
 /// of numbers within 10 deviations), so that its distribution function errs by 40 times the density, and a
-/// step of deviation g by 2 x 40 g in all cells together. Three steps, g <= 80 (8 units a deviation, C_kk >=
-/// 0.1), 1 + e^epsilon <= 56: 1.1e6; sums of at most 2000 terms inside each other are far less.
+/// step of deviation g by 2 x 40 g in all cells together. Three steps, g <= 80 (8 units per deviation, C_kk
+/// >= 0.1), 1 + e^epsilon <= 56: 1.1e6; sums of at most 2000 terms inside each other are far less.
 template <class Real>
 Real arithmetic() {
   return 2'000'000 * std::numeric_limits<Real>::epsilon();
@@ -103,7 +103,7 @@ void expect_below_the_curve(const std::vector<Eigen::MatrixXd>& shapes, double u
     for (std::size_t i = 0; i < all_rows.size(); ++i) {
       EXPECT_LE(largest_excess({.shape = shape, .scale = units}, all_rows[i], epsilons),
                 arithmetic<long double>())
-          << units << " units a deviation, rows " << i << '\n'
+          << units << " units per deviation, rows " << i << '\n'
           << shape;
     }
   }
