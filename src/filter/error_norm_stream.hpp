@@ -32,7 +32,8 @@ class ErrorNormStream {
   [[nodiscard]] double at(std::size_t step);
   /// Passes over steps so that `step` is the next one.
   void skip_to(std::size_t step);
-  /// Of the next step where it closes the workload early, with these overrides. Only where closes_early().
+  /// The norm of the next step where it closes the workload early, with these overrides. Only where
+  /// closes_early().
   [[nodiscard]] double last(const LastStep& last) const;
   /// True for the recursion: the vector of all norms knows whole blocks only.
   [[nodiscard]] bool closes_early() const;

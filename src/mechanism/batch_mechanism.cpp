@@ -178,7 +178,8 @@ BatchMechanism::NoiseLevel BatchMechanism::noise_level(std::span<const double> w
   return {.first = calibration_.std_first * first, .second = calibration_.std_second * second};
 }
 
-// Sampled batches have fresh noise in every step: rounded Gaussians, and nothing to pay.
+// Sampled batches have fresh noise in every step: these are rounded Gaussians, and there is nothing to pay
+// for.
 void BatchMechanism::pay_for_rounding() {
   const double shift = gdp_mu(sigma_);
   NoiseDistance distance = noise_distance(c1_, noise_scale_first(*this), shift);

@@ -17,7 +17,7 @@ namespace {
 // Products of rows and their lattice are formed in double; beyond this the square of the bound leaves its
 // range.
 constexpr double largest_norm_bound = 1e140;
-// Of the noise; beyond it running sums have two words.
+// As a part of the noise; where the cost is higher, running sums have two words.
 constexpr double affordable_cost = 1e-3;
 
 const StreamConfig& checked(const StreamConfig& config) {
@@ -194,7 +194,7 @@ std::size_t Mechanism::error_steps() const {
   return horizon_.is_unbounded() ? std::min(horizon_.steps(), std::size_t{1} << 20) : horizon_.steps();
 }
 
-// Two words where rounding errors of one would cost too much.
+// Running sums have two words where the rounding errors of one word would cost too much.
 void Mechanism::pay_for_rounding() {
   const double shift = gdp_mu(sigma_);
   const auto distance_with = [&](SumWords words) {

@@ -8,9 +8,9 @@
 
 namespace jme {
 
-/// Mechanisms that are compared with each other: those with the same workloads, shapes and horizon share what
-/// takes time, whatever their method and budget. Shapes and workloads with numbers of their own share
-/// nothing.
+/// Mechanisms that are compared with each other: those with the same workloads, shapes and horizon share the
+/// parts that take time to make, whatever their method and budget. Shapes and workloads with explicit numbers
+/// share nothing.
 class MechanismFamily {
  private:
   friend class Mechanism;

@@ -6,7 +6,7 @@
 
 namespace jme {
 
-/// What takes time for long streams, and depends on workloads, shapes and horizon alone.
+/// The parts that take time to make for long streams, and depend on workloads, shapes and horizon alone.
 struct Mechanism::Parts {
   Shape shape_first, shape_second;
   Filter a1, a2, c1, c2;

@@ -15,8 +15,8 @@ struct RoundingPayment {
 };
 
 /// `sigma` is what an ideal sampler would need, `distance` how far the real one may be from it. The distance
-/// hardly depends on the size of the noise, so that it can be paid in one go: more noise is never farther
-/// off. Throws InvalidParameter("epsilon", ...) where the budget does not suffice.
+/// hardly depends on the size of the noise, so that one step is enough to pay for it: more noise is never
+/// farther from the ideal. Throws InvalidParameter("epsilon", ...) where the budget does not suffice.
 [[nodiscard]] RoundingPayment pay_for_rounding(const Budget& budget, double sigma,
                                                const NoiseDistance& distance);
 

@@ -8,7 +8,7 @@
 namespace jme {
 namespace {
 
-// Sums of so many rows of 2^20 lattice units, and of their products in units of 2^20 products, stay below
+// Sums of this many rows of 2^20 lattice units, and of their products in units of 2^20 products, stay below
 // 2^52, so that noise is added to them exactly.
 constexpr std::size_t largest_block = std::size_t{1} << 31;
 

@@ -12,7 +12,7 @@
 namespace jme {
 namespace {
 
-// A workload over rows. A custom matrix speaks of blocks: every row of a block weighs what its block does.
+// A workload over rows. A custom matrix is over blocks: every row of a block has the weight of its block.
 Filter over_rows(const Workload& workload, const Horizon& horizon) {
   if (workload.kind() != Workload::Kind::custom || horizon.every() == 1)
     return workload.filter(horizon.by_row());
@@ -26,8 +26,8 @@ Filter over_rows(const Workload& workload, const Horizon& horizon) {
   return Filter::dense(std::move(rows), workload.name());
 }
 
-// Weights over rows of the release that closes a partial block: what the block weighs times the row's weight
-// in it.
+// Weights over rows of the release that closes a partial block: the block's weight times the row's weight in
+// it.
 std::vector<double> weights_over_rows(const Workload& workload, const Horizon& planned, std::size_t step,
                                       std::size_t rows_seen) {
   const bool over_blocks = workload.kind() == Workload::Kind::custom;
@@ -99,7 +99,7 @@ RowNoiseLevels::RowNoiseLevels(const Mechanism& mechanism)
 double RowNoiseLevels::row_norm(const Workload& workload, const Filter& c, ErrorNormStream& norms,
                                 std::size_t step, std::size_t rows_seen) const {
   const Horizon& planned = mechanism_->horizon();
-  // Over rows only a window and a custom matrix know what a block is.
+  // Over rows, only a window and a custom matrix depend on the blocks.
   const bool by_blocks =
       workload.kind() == Workload::Kind::window || workload.kind() == Workload::Kind::custom;
   if (rows_seen % planned.every() == 0 || !by_blocks) return norms.at(rows_seen - 1);

@@ -47,7 +47,8 @@ TEST_F(SettingsFile, WithAnUnknownKeyIsRefusedWithTheNearestKnownOne) {
   expect_refused(jme("run --config " + written(R"({"epsilon": 1, "evry": 2})"), {.input = four_rows}), 2,
                  "unknown key evry; the nearest known one is every");
   expect_refused(jme("run --config " + written("{"), {.input = four_rows}), 2, "is not JSON");
-  expect_refused(jme("run --config " + path("none.json"), {.input = four_rows}), 2, "a file that can be read");
+  expect_refused(jme("run --config " + path("none.json"), {.input = four_rows}), 2,
+                 "a file that can be read");
   expect_refused(jme("run --config " + path("."), {.input = four_rows}), 2, "a file that can be read");
 }
 

@@ -42,7 +42,7 @@ struct Remedy {
   bool operator==(const Remedy&) const = default;
 };
 
-/// Input data that cannot be used; says the line and column, never the value.
+/// Input data that cannot be used. The message says the line and column, never the value.
 class DataError : public Error {
  public:
   using Error::Error;

@@ -38,8 +38,8 @@ struct InputOptions {
   /// all columns of the CSV header or the .npy file. Input without a header needs columns or a width. NDJSON:
   /// keys of objects; if all of them are numbers, places in arrays too.
   std::vector<std::string> columns = {};
-  /// Without a header: every row (JSON object excepted) has exactly so many cells. By default: at least as
-  /// many as the last column taken needs, and further ones do not matter.
+  /// Without a header: every row (except a JSON object) must have exactly this many cells. By default a row
+  /// must have at least as many as the last column taken needs, and further cells do not matter.
   std::optional<std::size_t> width{};
   bool header = true;  ///< CSV: the first line names the columns; without it they are called 1, 2, ...
   char delimiter = ',';

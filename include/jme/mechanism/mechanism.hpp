@@ -48,7 +48,7 @@ class Mechanism {
   /// A1, A2 over the horizon's steps.
   [[nodiscard]] const Filter& a1() const;
   [[nodiscard]] const Filter& a2() const;
-  /// C1, C2. Over steps; PP noises rows, so there C1 runs over rows.
+  /// C1, C2 over steps. PP adds noise to rows, so there C1 runs over rows.
   [[nodiscard]] const Filter& c1() const;
   [[nodiscard]] const Filter& c2() const;
 

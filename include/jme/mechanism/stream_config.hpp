@@ -31,7 +31,7 @@ struct StreamConfig {
   std::optional<std::size_t> rows{};   ///< horizon in rows; or give `steps`
   std::optional<std::size_t> steps{};  ///< horizon in releases; rows = steps * every
   bool unbounded = false;              ///< in place of rows and steps: no horizon (prefix, mean and decay)
-  std::size_t every = 1;               ///< rows per step: one release every so many rows
+  std::size_t every = 1;               ///< rows per step: one release after every `every` rows
   std::size_t dimension = 0;
   double norm_bound = 0;
   Workload workload = mean();
@@ -58,7 +58,8 @@ struct StreamConfig {
 /// The horizon that it asks for. Throws InvalidParameter.
 [[nodiscard]] Horizon horizon_of(const StreamConfig& config);
 
-/// What `auto` may keep in memory: as asked, or by the width of the wider channel.
+/// What `auto` may keep in memory: what the configuration asks for, or a limit by the width of the wider
+/// channel.
 [[nodiscard]] StateLimit state_limit(const StreamConfig& config);
 
 }  // namespace jme

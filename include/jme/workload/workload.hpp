@@ -40,7 +40,7 @@ class Workload {
   /// Sum of the weights of all rows in the release at step `step` when `rows_seen` rows have come; public.
   [[nodiscard]] double weight_sum(std::size_t step, std::size_t rows_seen, const Horizon& horizon) const;
 
-  /// How the accumulator closes when the stream ends inside a block of which only `rows_in_block` came.
+  /// How the accumulator closes when the stream ends inside a block of which only `rows_in_block` rows came.
   [[nodiscard]] LastStep close(std::size_t rows_seen, std::size_t rows_in_block) const;
 
   friend Workload prefix();
