@@ -19,7 +19,7 @@ void add(CLI::App& app, RunSettings& given, const RunField& field) {
   if (!field.alias.empty()) names += "," + dashed(field.alias);
   const auto store = [&given, name = field.name](const std::string& text) { given.set(name, text); };
   CLI::Option* option =
-      field.type == RunField::Type::flag
+      field.type == Field::Type::flag
           ? app.add_flag_callback(
                 names, [store] { store("true"); }, field.help)
           : app.add_option_function<std::string>(names, store, field.help)->type_name(field.value);

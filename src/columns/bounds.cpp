@@ -84,9 +84,7 @@ std::vector<ColumnRange> parse_ranges(std::string_view text) {
 
 ColumnBounds ColumnBounds::parse(std::string_view text, const std::vector<std::string>& columns) {
   check_names(columns);
-  ColumnBounds bounds = made_of(parse_ranges(text), columns);
-  bounds.text_ = text;
-  return bounds;
+  return made_of(parse_ranges(text), columns);
 }
 
 ColumnBounds ColumnBounds::of(const std::vector<std::string>& columns, std::span<const double> low,
@@ -95,18 +93,14 @@ ColumnBounds ColumnBounds::of(const std::vector<std::string>& columns, std::span
     throw bounds_complaint(fmt::format("need one low and one high for each of {} columns", columns.size()));
   check_names(columns);
   std::vector<ColumnRange> entries;
-  std::string text;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::string name(trimmed(columns[i]));
     if (name.empty()) throw bounds_complaint("a column has no name");
     check_range(name, low[i], high[i]);
     check_new(entries, name);
     entries.push_back({.name = name, .low = low[i], .high = high[i]});
-    text += fmt::format("{}{}={}:{}", i == 0 ? "" : ",", name, low[i], high[i]);
   }
-  ColumnBounds bounds = made_of(entries, columns);
-  bounds.text_ = std::move(text);
-  return bounds;
+  return made_of(entries, columns);
 }
 
 ColumnBounds ColumnBounds::made_of(const std::vector<ColumnRange>& entries,
@@ -130,6 +124,8 @@ ColumnBounds ColumnBounds::made_of(const std::vector<ColumnRange>& entries,
       throw bounds_complaint(fmt::format("column {} must lie between -1e140 and 1e140", column));
     bounds.centre_.push_back(entry->high / 2 + entry->low / 2);
     bounds.half_width_.push_back(entry->high / 2 - entry->low / 2);
+    bounds.text_ +=
+        fmt::format("{}{}={}:{}", bounds.text_.empty() ? "" : ",", entry->name, entry->low, entry->high);
   }
   return bounds;
 }

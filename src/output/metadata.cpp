@@ -1,5 +1,8 @@
+#include <type_traits>
+
 #include <nlohmann/json.hpp>
 
+#include <jme/mechanism/stream_fields.hpp>
 #include <jme/output/json_line.hpp>
 #include <jme/output/metadata.hpp>
 #include <jme/output/privacy_statement.hpp>
@@ -11,41 +14,43 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json emit_names(const EmitOptions& emit) {
-  Json names = Json::array();
-  for (const EmitItem& item : emit.values) names.push_back(item.text());
-  return names;
+Json json_of(const FieldValue& value) {
+  return std::visit(
+      [](const auto& known) -> Json {
+        using Value = std::decay_t<decltype(known)>;
+        if constexpr (std::is_same_v<Value, std::monostate>) {
+          return {};
+        } else if constexpr (std::is_same_v<Value, MatrixName>) {
+          return known.name;
+        } else {
+          return known;
+        }
+      },
+      value);
+}
+
+/// These stand with the guarantee.
+bool is_said_with_privacy(const Field& field) {
+  return field.name == "epsilon" || field.name == "delta" || field.name == "sigma" ||
+         field.name == "adjacency";
 }
 
 Json configuration(const RunDescription& run) {
   const Mechanism& mechanism = run.mechanism;
-  const StreamConfig& config = mechanism.config();
   const Calibration& noise = mechanism.calibration();
-  const bool unbounded = mechanism.horizon().is_unbounded();
-  Json result{{"rows", unbounded ? Json("unbounded") : Json(mechanism.horizon().rows())},
-              {"every", mechanism.horizon().every()},
-              {"steps", unbounded ? Json("unbounded") : Json(mechanism.horizon().steps())},
-              {"dimension", config.dimension},
-              {"norm_bound", config.norm_bound},
-              {"workload", mechanism.workload_first().name()},
-              {"workload2", mechanism.workload_second().name()},
-              {"second", name(config.second)},
-              {"method", name(config.method)},
-              {"shape", mechanism.shape_first().name()},
-              {"shape2", mechanism.shape_second().name()},
-              {"lambda", noise.lambda},
-              {"sensitivity", noise.sensitivity},
-              {"std_first", noise.std_first},
-              {"std_second", noise.std_second},
-              {"participations", config.participation.rows},
-              {"separation", config.participation.separation},
-              {"lattice", {{"first", mechanism.lattice().first}, {"second", mechanism.lattice().second}}},
-              {"emit", emit_names(run.emit)},
-              {"covariance_debiased", run.emit.bias == Bias::removed},
-              {"psd", run.emit.psd}};
-  if (!run.bounds.is_none()) result["bounds"] = run.bounds.text();
-  if (!run.missing.empty()) result["missing"] = run.missing;
-  if (!run.records.empty()) result["records"] = run.records;
+  Json result;
+  const auto add = [&](const std::string& name, const FieldValue& value) {
+    if (!std::holds_alternative<std::monostate>(value)) result[name] = json_of(value);
+  };
+  for (const StreamField& field : stream_fields()) {
+    if (!is_said_with_privacy(field)) add(field.name, field.in_force(mechanism));
+  }
+  result["sensitivity"] = noise.sensitivity;
+  result["std_first"] = noise.std_first;
+  result["std_second"] = noise.std_second;
+  result["lattice"] = {{"first", mechanism.lattice().first}, {"second", mechanism.lattice().second}};
+  result["covariance_debiased"] = run.emit.bias == Bias::removed;
+  for (const SettingInForce& setting : run.settings) add(setting.name, setting.value);
   return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/pipeline/prepared_run.hpp>
+#include <jme/pipeline/run_fields.hpp>
 
 #include "mechanism/stream_limits.hpp"
 #include "pipeline/streams.hpp"
@@ -87,13 +88,18 @@ void PreparedRun::adopt_columns(std::vector<std::string> names) {
 }
 
 RunDescription PreparedRun::description() const {
-  return {.mechanism = mechanism_,
-          .bounds = bounds_,
-          .emit = config_.emit,
-          .insecure_seed = config_.insecure_seed,
-          .missing = config_.missing.text(),
-          .on_bad_row = config_.on_bad_row,
-          .records = config_.records};
+  RunDescription result{.mechanism = mechanism_,
+                        .bounds = bounds_,
+                        .emit = config_.emit,
+                        .insecure_seed = config_.insecure_seed,
+                        .missing = config_.missing.text(),
+                        .on_bad_row = config_.on_bad_row,
+                        .records = config_.records};
+  for (const RunField& field : run_fields()) {
+    if (!field.in_force || field.is_of_stream) continue;
+    result.settings.push_back({.name = field.name, .value = field.in_force(result)});
+  }
+  return result;
 }
 
 RowIntake PreparedRun::intake() const {
@@ -110,12 +116,10 @@ std::unique_ptr<RunningStream> PreparedRun::open(RunningStream::Publish publish)
   for (std::size_t i = 0; i < config_.columns.size(); ++i) {
     options.details.push_back({.name = fmt::format("column {}", i + 1), .value = config_.columns[i]});
   }
-  const auto detail = [&](const char* name, const std::string& value) {
-    if (!value.empty()) options.details.push_back({.name = name, .value = value});
-  };
-  detail("bounds", bounds_.text());
-  detail("missing", config_.missing.text());
-  detail("records", config_.records);
+  const RunDescription about = description();
+  for (const RunField& field : run_fields()) {
+    if (field.decides_rows) add_setting(options.details, field.name, field.in_force(about));
+  }
   return durable_stream(mechanism_, options, config_.leave_open, std::move(publish));
 }
 

@@ -16,9 +16,9 @@ namespace jme {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Type = RunField::Type;
+using Type = Field::Type;
 
-InvalidParameter wrong_value(const RunField& field) {
+InvalidParameter wrong_value(const Field& field) {
   return {field.name, "must be " + field.rule};
 }
 
@@ -28,7 +28,7 @@ std::string number_text(double value) {
   return fmt::format("{}", value);
 }
 
-std::string list_text(const RunField& field, const Json& value) {
+std::string list_text(const Field& field, const Json& value) {
   std::string text;
   for (const Json& part : value) {
     if (!part.is_string()) throw wrong_value(field);
@@ -37,7 +37,7 @@ std::string list_text(const RunField& field, const Json& value) {
   return text;
 }
 
-std::string ranges_text(const RunField& field, const Json& value) {
+std::string ranges_text(const Field& field, const Json& value) {
   std::vector<std::string> columns;
   std::vector<double> low, high;
   for (const auto& [column, range] : value.items()) {
@@ -52,7 +52,7 @@ std::string ranges_text(const RunField& field, const Json& value) {
   return ColumnBounds::of(columns, low, high).text();
 }
 
-std::string text_of(const RunField& field, const Json& value) {
+std::string text_of(const Field& field, const Json& value) {
   if (field.type == Type::flag) {
     if (!value.is_boolean()) throw wrong_value(field);
     return value.get<bool>() ? "true" : "false";
@@ -77,7 +77,7 @@ Json number_json(const std::string& text) {
   }
 }
 
-Json json_of(const RunField& field, const std::string& text) {
+Json json_of(const Field& field, const std::string& text) {
   switch (field.type) {
     case Type::flag:
       return text == "true";

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <type_traits>
 
 #include <fmt/format.h>
 
+#include <jme/mechanism/stream_fields.hpp>
 #include <jme/store/stream_settings.hpp>
 
 #include "store/bytes.hpp"
@@ -16,12 +18,21 @@ std::string number(double value) {
 }
 
 // A matrix from a file is identified by its content, wherever the file is.
-std::string name_of(const Workload& workload) {
-  return workload.kind() == Workload::Kind::custom ? "matrix" : workload.name();
-}
-
-std::string name_of(const Shape& shape) {
-  return shape.kind() == Shape::Kind::custom ? "matrix" : shape.name();
+std::string text_of(const FieldValue& value) {
+  return std::visit(
+      [](const auto& known) -> std::string {
+        using Value = std::decay_t<decltype(known)>;
+        if constexpr (std::is_same_v<Value, std::monostate>) {
+          return {};
+        } else if constexpr (std::is_same_v<Value, MatrixName>) {
+          return "matrix";
+        } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+          return fmt::format("{}", fmt::join(known, ","));
+        } else {
+          return fmt::format("{}", known);
+        }
+      },
+      value);
 }
 
 /// Every number a filter is made of.
@@ -101,42 +112,24 @@ std::string_view value_of(const Settings& settings, std::string_view name) {
   return found == settings.end() ? std::string_view() : std::string_view(found->value);
 }
 
+void add_setting(Settings& settings, std::string_view field, const FieldValue& value) {
+  if (std::holds_alternative<std::monostate>(value)) return;
+  std::string name(field);
+  std::replace(name.begin(), name.end(), '_', '-');
+  settings.push_back({.name = std::move(name), .value = text_of(value)});
+}
+
 Settings settings_of(const Mechanism& mechanism) {
-  const StreamConfig& config = mechanism.config();
   const Calibration& noise = mechanism.calibration();
   Settings settings;
   const auto add = [&](std::string_view name, std::string_view value) {
     settings.push_back({.name = std::string(name), .value = std::string(value)});
   };
-  const auto count = [&](std::string_view name, std::size_t value) { add(name, fmt::format("{}", value)); };
   const auto real = [&](std::string_view name, double value) { add(name, number(value)); };
 
   add(mechanism_version_setting, mechanism_version);
-  if (mechanism.horizon().is_unbounded()) {
-    add("rows", "unbounded");
-  } else {
-    count("rows", mechanism.horizon().rows());
-  }
-  count("every", mechanism.horizon().every());
-  count("dimension", config.dimension);
-  real("norm-bound", config.norm_bound);
-  if (const auto target = config.budget.approx_dp()) {
-    real("epsilon", target->epsilon);
-    real("delta", target->delta);
-  } else {
-    real("sigma", *config.budget.sigma);
-  }
-  add("adjacency", name(config.adjacency));
-  count("participations", config.participation.rows);
-  count("separation", config.participation.separation);
-  add("method", name(config.method));
-  add("second", std::string(name(config.second)));
-  add("workload", name_of(mechanism.workload_first()));
-  add("workload2", name_of(mechanism.workload_second()));
-  add("shape", name_of(mechanism.shape_first()));
-  add("shape2", name_of(mechanism.shape_second()));
-  if (config.method == Method::ime) real("alpha", config.alpha);
-  real("lambda", noise.lambda);
+  for (const StreamField& field : stream_fields())
+    add_setting(settings, field.name, field.in_force(mechanism));
   real("noise multiplier", mechanism.sigma());
   real("noise of the first moment", noise.std_first);
   real("noise of the second moment", noise.std_second);

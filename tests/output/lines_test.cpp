@@ -40,7 +40,12 @@ struct SmallRun {
     find_columns(emit, columns);
   }
   [[nodiscard]] RunDescription description() const {
-    return {.mechanism = mechanism, .bounds = bounds, .emit = emit, .insecure_seed = 7};
+    return {
+        .mechanism = mechanism,
+        .bounds = bounds,
+        .emit = emit,
+        .insecure_seed = 7,
+        .settings = {{"bounds", bounds.text()}, {"missing", {}}, {"emit", std::vector<std::string>{"mean"}}}};
   }
   /// Calls take(release) for each release.
   template <class Take>
@@ -96,6 +101,8 @@ TEST(MetadataLine, IsOneObjectWithVersionConfigurationPrivacyAndColumns) {
   EXPECT_EQ(object["columns"], nlohmann::json(columns));
   EXPECT_EQ(object["configuration"]["bounds"], run.bounds.text());
   EXPECT_EQ(object["configuration"]["emit"], nlohmann::json({"mean"}));
+  EXPECT_EQ(object["configuration"]["rows"], 20);
+  EXPECT_EQ(object["configuration"]["norm_bound"], std::sqrt(2.0));
   EXPECT_FALSE(object["configuration"].contains("missing"));
   EXPECT_EQ(object["privacy"]["sigma"], run.mechanism.sigma());
   EXPECT_EQ(object["privacy"]["insecure_test_seed"], 7);

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/output/release_writer.hpp>
 #include <jme/pipeline/prepared_run.hpp>
+#include <jme/pipeline/run_fields.hpp>
 
 #include "temporary_folder.hpp"
 
@@ -143,6 +145,35 @@ TEST(PreparedRun, KeepsBoundsMissingCellsAndColumnsInTheStatesIdentity) {
   other.columns = {"b", "a"};
   other.bounds = ColumnBounds::parse("a=0:10,b=-2:2", other.columns);
   EXPECT_THROW(static_cast<void>(releases(other, 20)), StateError);
+}
+
+TEST(PreparedRun, GoesOnUnderTheSameBoundsInOtherDigits) {
+  const test::TemporaryFolder folder;
+  RunConfig config = hundred_rows();
+  config.missing = MissingRules::parse("mean");
+  config.state = DurableOptions{.directory = folder.path() / "state"};
+  config.leave_open = true;
+  EXPECT_EQ(releases(config, 20).size(), 2U);
+  config.bounds = ColumnBounds::parse(" b=-2.0:2e0, a=0:10.00", columns);
+  EXPECT_EQ(releases(config, 40).size(), 4U);
+}
+
+// Metadata, statement of identity and settings files cannot forget a field: they are made from the table.
+TEST(PreparedRun, DescribesEveryFieldThatIsInForce) {
+  const PreparedRun run(hundred_rows());
+  const auto object = nlohmann::json::parse(metadata_line(run.description(), run.columns()));
+  std::size_t described = 0;
+  for (const RunField& field : run_fields()) {
+    if (!field.in_force) continue;
+    const FieldValue value = field.in_force(run.description());
+    const bool is_in_force = !std::holds_alternative<std::monostate>(value);
+    const bool is_said =
+        object["configuration"].contains(field.name) || object["privacy"].contains(field.name);
+    if (field.name == "sigma") continue;  // what is used, whether it was given or not
+    EXPECT_EQ(is_said, is_in_force) << field.name;
+    described += is_in_force ? 1 : 0;
+  }
+  EXPECT_GE(described, 18U);
 }
 
 TEST(PreparedRun, LeavesAPartialBlockOpenWhereAsked) {

@@ -28,7 +28,7 @@ class ColumnBounds {
   static ColumnBounds none(std::size_t dimension);
 
   [[nodiscard]] bool is_none() const { return none_; }
-  /// As it was written, or as parse() would read the same numbers; empty where there are none.
+  /// As parse() would read the same numbers, in the order of the columns; empty where there are none.
   [[nodiscard]] const std::string& text() const { return text_; }
   void to_unit(std::span<double> row) const;
   [[nodiscard]] std::span<const double> centre() const { return centre_; }

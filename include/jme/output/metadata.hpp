@@ -7,6 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <jme/base/field.hpp>
 #include <jme/columns/bounds.hpp>
 #include <jme/columns/missing.hpp>
 #include <jme/mechanism/mechanism.hpp>
@@ -23,6 +24,8 @@ struct RunDescription {
   std::string missing{};  ///< the rules for missing cells as they were written; empty without any
   OnBadRow on_bad_row = OnBadRow::fail;
   std::string records{};  ///< what a record of CSV is; empty for other formats
+  /// Settings of the run that are not those of its stream: what the metadata say besides.
+  std::vector<SettingInForce> settings{};
 };
 
 /// The first line of a run: version, configuration, privacy and column names.

@@ -1,29 +1,26 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <jme/base/field.hpp>
+#include <jme/output/metadata.hpp>
+
 namespace jme {
 
-/// A setting of a run, described once: the flags, the reading of settings files and their printing are made
-/// from this.
-struct RunField {
-  /// What its value is in JSON: a number, a whole number, text, a list of names, ranges by column, true or
-  /// false.
-  enum class Type { real, count, text, list, ranges, flag };
-
-  std::string name;  ///< with underscores: "norm_bound"
-  Type type;
-  std::string fallback;  ///< the default as text; empty where there is none, or where it depends on others
-  std::string rule;      ///< what is allowed, for messages: "must be ..."
-  std::string group;     ///< what it is about
-  std::string value;     ///< how help names its value: "Z"
-  std::string help;
-  std::string alias{};  ///< a second name
+/// A setting of a run.
+struct RunField : Field {
+  /// Its value in a run, where readers of the releases must know it; empty where it says only how the run is
+  /// done.
+  std::function<FieldValue(const RunDescription& run)> in_force{};
+  /// Rows depend on it: a durable stream cannot go on under another value.
+  bool decides_rows = false;
+  bool is_of_stream = false;  ///< one of stream_fields()
 };
 
-/// All of them, in the order of help.
+/// Those of streams (stream_fields()) and all others, in the order of help.
 [[nodiscard]] const std::vector<RunField>& run_fields();
 /// The field of this name; null where there is none.
 [[nodiscard]] const RunField* find_run_field(std::string_view name);

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include <jme/base/field.hpp>
+#include <jme/mechanism/mechanism.hpp>
+
+namespace jme {
+
+/// A setting of a stream.
+struct StreamField : Field {
+  /// Its value in a mechanism. No value: the mechanism does not have it, or its part is in other values
+  /// already (tau is the lambda of cs; threads never change a number).
+  FieldValue (*in_force)(const Mechanism& mechanism) = nullptr;
+};
+
+/// All settings of a stream, in the order of help: StreamConfig as text.
+[[nodiscard]] const std::vector<StreamField>& stream_fields();
+
+}  // namespace jme

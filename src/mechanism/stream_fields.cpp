@@ -1,0 +1,124 @@
+#include <jme/mechanism/stream_fields.hpp>
+
+namespace jme {
+
+namespace {
+
+using enum Field::Type;
+
+const char* const above_0 = "a finite number above 0";
+const char* const whole = "a whole number of at least 1";
+const char* const words = "text";
+
+FieldValue nothing(const Mechanism& /*mechanism*/) {
+  return {};
+}
+
+FieldValue count_or_unbounded(const Mechanism& mechanism, std::size_t value) {
+  if (mechanism.horizon().is_unbounded()) return std::string("unbounded");
+  return std::uint64_t{value};
+}
+
+template <class Named>
+FieldValue name_of(const Named& named) {
+  if (named.kind() == Named::Kind::custom) return MatrixName{named.name()};
+  return named.name();
+}
+
+std::vector<StreamField> privacy_fields() {
+  const std::string privacy = "Privacy", horizon = "Horizon (public)", rows = "Rows (public)";
+  return {
+      {{"epsilon", real, "", above_0, privacy, "E", "Privacy loss, with delta"},
+       [](const Mechanism& m) -> FieldValue {
+         const auto target = m.config().budget.approx_dp();
+         return target ? FieldValue(double{target->epsilon}) : FieldValue();
+       }},
+      {{"delta", real, "", "a number in (0, 1)", privacy, "D",
+        "Slack of the guarantee, in (0, 1); well below 1/people"},
+       [](const Mechanism& m) -> FieldValue {
+         const auto target = m.config().budget.approx_dp();
+         return target ? FieldValue(double{target->delta}) : FieldValue();
+       }},
+      {{"sigma", real, "", above_0, privacy, "S", "Noise multiplier, in place of epsilon and delta"},
+       [](const Mechanism& m) -> FieldValue {
+         const auto& sigma = m.config().budget.sigma;
+         return sigma ? FieldValue(*sigma) : FieldValue();
+       }},
+      {{"adjacency", text, "replace-one", "replace-one or add-remove", privacy, "A",
+        "replace-one (default) or add-remove"},
+       [](const Mechanism& m) -> FieldValue { return std::string(name(m.config().adjacency)); }},
+      {{"participations", count, "1", whole, privacy, "P", "Rows one person may contribute (default 1)"},
+       [](const Mechanism& m) -> FieldValue { return std::uint64_t{m.config().participation.rows}; }},
+      {{"separation", count, "1", whole, privacy, "B",
+        "Any two of them are at least this many rows apart (default 1)"},
+       [](const Mechanism& m) -> FieldValue { return std::uint64_t{m.config().participation.separation}; }},
+      {{"rows", count, "", "a whole number of at least 1, or unbounded", horizon, "N",
+        "At most this many rows will ever come, or unbounded"},
+       [](const Mechanism& m) { return count_or_unbounded(m, m.horizon().rows()); }},
+      {{"steps", count, "", "a whole number of at least 1, or unbounded", horizon, "N",
+        "The same in releases: rows = steps * every"},
+       [](const Mechanism& m) { return count_or_unbounded(m, m.horizon().steps()); }},
+      {{"every", count, "1", whole, horizon, "K",
+        "Publish after every K rows (default 1); more rows per release mean less noise"},
+       [](const Mechanism& m) -> FieldValue { return std::uint64_t{m.horizon().every()}; }},
+      {{"dimension", count, "", whole, rows, "D", "Numbers in a row"},
+       [](const Mechanism& m) -> FieldValue { return std::uint64_t{m.config().dimension}; }},
+      {{"norm_bound", real, "", above_0, rows, "Z",
+        "Largest Euclidean length of a row; longer rows are clipped"},
+       [](const Mechanism& m) -> FieldValue { return m.config().norm_bound; }}};
+}
+
+std::vector<StreamField> noise_fields() {
+  const std::string what = "What is published", how = "How the noise is made";
+  return {
+      {{"workload", text, "mean", words, what, "W",
+        "prefix, mean (default), decay:0.99, window:100 or @matrix.npy", "workload1"},
+       [](const Mechanism& m) { return name_of(m.workload_first()); }},
+      {{"workload2", text, "", words, what, "W", "The same for the second moment (default: as the first)"},
+       [](const Mechanism& m) { return name_of(m.workload_second()); }},
+      {{"second", text, "full", "full, diagonal or none", what, "KIND",
+        "Second moment: full (default), diagonal or none"},
+       [](const Mechanism& m) -> FieldValue { return std::string(name(m.config().second)); }},
+      {{"method", text, "jme", "jme, lambda-jme, ime, cs, pp or pp-debiased", how, "M",
+        "jme (default), lambda-jme, ime, cs, pp or pp-debiased"},
+       [](const Mechanism& m) -> FieldValue { return std::string(name(m.config().method)); }},
+      {{"shape", text, "auto", words, how, "S",
+        "auto (default), identity, sqrt, banded:16, banded-inverse:16, blt:4, scaled-blt:4, dense or "
+        "@matrix.npy",
+        "shape1"},
+       [](const Mechanism& m) { return name_of(m.shape_first()); }},
+      {{"shape2", text, "", words, how, "S", "The same for the second moment (default: as the first)"},
+       [](const Mechanism& m) { return name_of(m.shape_second()); }},
+      {{"lambda", real, "", above_0, how, "L", "Weight of the second moment for jme and lambda-jme"},
+       [](const Mechanism& m) -> FieldValue { return m.calibration().lambda; }},
+      {{"balance", real, "", "free, balanced or a weight above 0", how, "B",
+        "free (default), balanced, or the weight of the second moment's error"},
+       nothing},
+      {{"alpha", real, "", "a number in (0, 1)", how, "A",
+        "ime: the first moment's share of the budget (default 0.5)"},
+       [](const Mechanism& m) -> FieldValue {
+         return m.config().method == Method::ime ? FieldValue(m.config().alpha) : FieldValue();
+       }},
+      {{"tau", real, "", above_0, how, "T", "cs: weight of the squares (default 1/norm-bound^2)"}, nothing},
+      {{"objective", text, "rmse", "rmse or max", how, "O", "What auto minimises: rmse (default) or max"},
+       nothing},
+      {{"max_state_vectors", count, "", "a whole number", how, "N",
+        "Most memory auto may use, in vectors (default 5; windows: 256 MB)"},
+       nothing},
+      {{"threads", count, "", "a whole number from 1 to 1024", how, "N",
+        "Threads that share large steps (default: as many as the processor has, where they help)"},
+       nothing}};
+}
+
+}  // namespace
+
+const std::vector<StreamField>& stream_fields() {
+  static const std::vector<StreamField> fields = [] {
+    std::vector<StreamField> all = privacy_fields();
+    for (StreamField& field : noise_fields()) all.push_back(std::move(field));
+    return all;
+  }();
+  return fields;
+}
+
+}  // namespace jme
