@@ -87,8 +87,8 @@ class Training {
   [[nodiscard]] const std::vector<Evaluation>& evaluations() const;
   /// Null without privacy.
   [[nodiscard]] const BatchMechanism* mechanism() const;
-  /// Epsilon of the steps done so far, at the configured delta, by the privacy loss distribution and with the
-  /// sampler's proven distance from an ideal one. Takes up to a second.
+  /// Epsilon of the steps done so far, at the configured delta, by the privacy loss distribution. Takes up to
+  /// a second.
   [[nodiscard]] std::optional<double> epsilon_spent() const;
   /// Share of the test pictures that the present network classifies correctly.
   [[nodiscard]] double accuracy() const;
