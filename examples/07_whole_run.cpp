@@ -1,7 +1,6 @@
 // A whole run through the library, as `jme run --bounds --missing --emit --report --state` does it.
 //
-// Rows come from an array here, with NaN for cells that are missing. Releases go to standard output as the
-// command writes them, and a page about the run is written at its end.
+// Rows come from an array, with NaN for missing cells. Releases go to standard output; a page is written.
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>

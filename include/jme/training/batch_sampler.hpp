@@ -10,7 +10,7 @@ namespace jme {
 
 /// Poisson sampling: every example is in every batch on its own with the same probability. Which examples are
 /// in a batch is as secret as the noise, because amplification by sampling rests on nobody knowing it: the
-/// bits come from AES-256-CTR under a key of its own, apart from the noise's.
+/// bits come from AES-256-CTR under its own key, which makes no noise.
 ///
 /// Every example compares 64 bits of its own with the probability, rounded down to 2^-64. Skipping
 /// geometrically from one chosen example to the next would need fewer bits, but would be exact only up to the
