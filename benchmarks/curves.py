@@ -52,7 +52,7 @@ def chart(title, x_name, series):
              f"<title>{title}</title><style>{STYLE}</style>",
              f'<rect class="ground" width="{WIDTH}" height="{height}"/>',
              f'<text class="title" x="{LEFT}" y="26">{title}</text>',
-             f'<text x="{LEFT}" y="48">time a row; both axes logarithmic</text>']
+             f'<text x="{LEFT}" y="48">time per row; both axes logarithmic</text>']
     for power in range(x0, x1 + 1):
         x = across(10**power)
         parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{top}" y2="{top + PLOT}"/>'
