@@ -34,7 +34,7 @@ void write(std::vector<std::byte>& bytes, const Value& value) {
 
 template <class Value>
 void take(std::span<const std::byte>& bytes, Value* to, std::size_t count) {
-  std::memcpy(to, bytes.data(), count * sizeof(Value));
+  if (count != 0) std::memcpy(to, bytes.data(), count * sizeof(Value));
   bytes = bytes.subspan(count * sizeof(Value));
 }
 
