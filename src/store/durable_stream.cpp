@@ -138,7 +138,7 @@ struct DurableStream::Impl {
     stream->push_block(block);
     rows += block.rows();
     ended = stream->is_finished();
-    const Release release = stream->take_releases()[0];
+    Release release = stream->take_releases()[0];
     add_pending(release, store::digest_of_sums(kept.keys(), id, sums));
     commit();
     digest.emplace(kept.keys(), mechanism.horizon().every(), rows);
