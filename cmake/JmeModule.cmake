@@ -16,9 +16,10 @@ add_library(jme INTERFACE)
 add_library(jme::jme ALIAS jme)
 set_property(GLOBAL PROPERTY JME_MODULES "")
 
-# jme_module(NAME USES other rooms LINKS libraries): the static library jme_NAME from src/NAME, and its tests.
+# jme_module(NAME [IN_HALVES] USES other rooms LINKS libraries): the static library jme_NAME from src/NAME. IN_HALVES: a
+# room that takes long to compile is compiled as two files instead of one, so that a change costs half of it.
 function(jme_module name)
-  cmake_parse_arguments(ARG "" "" "USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "IN_HALVES" "" "USES;LINKS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${name}/*.cpp)
   if(NOT sources)
     return()
@@ -40,9 +41,10 @@ function(jme_module name)
   list(LENGTH sources count)
   if(count GREATER_EQUAL 10)
     jme_compile_together(jme_${name})
-    # In two halves, so that a changed file costs half a room.
-    math(EXPR half "(${count} + 1) / 2")
-    set_target_properties(jme_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE ${half})
+    if(ARG_IN_HALVES)
+      math(EXPR half "(${count} + 1) / 2")
+      set_target_properties(jme_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE ${half})
+    endif()
   endif()
 endfunction()
 
