@@ -16,7 +16,7 @@ add_library(jme INTERFACE)
 add_library(jme::jme ALIAS jme)
 set_property(GLOBAL PROPERTY JME_MODULES "")
 
-# jme_module(NAME [IN_HALVES] USES other rooms LINKS libraries): the static library jme_NAME from src/NAME. IN_HALVES: a
+# jme_module(NAME USES other rooms LINKS libraries [IN_HALVES]): the static library jme_NAME from src/NAME. IN_HALVES: a
 # room that takes long to compile is compiled as two files instead of one, so that a change costs half of it.
 function(jme_module name)
   cmake_parse_arguments(ARG "IN_HALVES" "" "USES;LINKS" ${ARGN})
