@@ -7,6 +7,7 @@
 
 #include <jme/base/errors.hpp>
 
+#include "columns/number.hpp"
 #include "data/columns.hpp"
 
 namespace jme::data {

@@ -4,6 +4,7 @@
 
 #include "random/aes_schedule.hpp"
 #include "random/exact_rounding.hpp"
+#include "random/gaussian_kernels.hpp"
 #include "random/gaussian_source.hpp"
 #include "random/normality.hpp"
 
