@@ -12,7 +12,6 @@ namespace jme {
 namespace {
 
 using test::three_column_config;
-using test::three_columns;
 
 /// A release without noise to speak of, of rows whose covariance is V diag(values) V'.
 RunningMoments moments_of(const Eigen::Matrix3d& components, const Eigen::Vector3d& values) {

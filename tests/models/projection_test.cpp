@@ -14,7 +14,6 @@
 namespace jme {
 namespace {
 
-using test::covariance_of;
 using test::some_units;
 using test::three_column_config;
 using test::three_columns;

@@ -19,7 +19,6 @@ using test::expect_refused;
 using test::Numbers;
 using test::numbers;
 using test::Row;
-using test::run;
 using test::run_in_memory;
 using test::sample_rows;
 

@@ -85,8 +85,10 @@ TEST(LargestBatch, IsExceededWithProbabilityTwoToTheMinusEighty) {
     std::size_t examples;
     double q;
   };
-  for (const auto& [examples, q] :
+  for (const Case& setting :
        {Case{50'000, 256.0 / 50'000}, {50'000, 1.0 / 50'000}, {60'000, 1024.0 / 60'000}, {100, 0.5}}) {
+    const std::size_t examples = setting.examples;
+    const double q = setting.q;
     const auto n = static_cast<double>(examples);
     // log P(Binomial >= k) from its largest term and the ratio of neighbouring ones, which falls.
     const auto log_tail = [&](double k) {
