@@ -1,14 +1,16 @@
 #include <jme/mechanism/stream_fields.hpp>
 
+#include "base/field_rules.hpp"
+
 namespace jme {
 
 namespace {
 
 using enum Field::Type;
+using field_rules::above_0;
+using field_rules::words;
 
-const char* const above_0 = "a finite number above 0";
 const char* const whole = "a whole number of at least 1";
-const char* const words = "text";
 
 FieldValue nothing(const Mechanism& /*mechanism*/) {
   return {};

@@ -5,15 +5,17 @@
 #include <jme/output/emit.hpp>
 #include <jme/pipeline/run_fields.hpp>
 
+#include "base/field_rules.hpp"
+
 namespace jme {
 
 namespace {
 
 using enum Field::Type;
+using field_rules::above_0;
+using field_rules::words;
 
 const char* const yes_or_no = "true or false";
-const char* const above_0 = "a finite number above 0";
-const char* const words = "text";
 const char* const names = "a list of names";
 
 FieldValue text_or_nothing(const std::string& words_of_it) {

@@ -1,29 +1,20 @@
 // The folder tree is the architecture: a room includes only what its line in CMakeLists.txt allows.
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <regex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "architecture/repository.hpp"
+
+namespace jme::architecture {
 namespace {
 
-namespace fs = std::filesystem;
 using Rules = std::map<std::string, std::set<std::string>>;
-
-const fs::path root = JME_SOURCE_DIR;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 Rules rules_in(const std::string& cmake) {
   Rules rules;
@@ -221,3 +212,4 @@ TEST(Architecture, EveryFolderOfSourceIsARoom) {
 }
 
 }  // namespace
+}  // namespace jme::architecture

@@ -2,27 +2,17 @@
 // which each front spells in its own way, and not the flags of one of them.
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <regex>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "architecture/repository.hpp"
+
+namespace jme::architecture {
 namespace {
-
-namespace fs = std::filesystem;
-
-const fs::path root = JME_SOURCE_DIR;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 /// The string literals of a C++ file as they are written; those that stand side by side count as one.
 std::vector<std::string> literals_in(const std::string& source) {
@@ -108,3 +98,4 @@ TEST(MessageChecks, ReadLiteralsAndNotComments) {
 }
 
 }  // namespace
+}  // namespace jme::architecture

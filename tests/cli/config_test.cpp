@@ -8,8 +8,6 @@
 namespace jme::test {
 namespace {
 
-using testing::HasSubstr;
-
 class SettingsFile : public InDirectory {
  protected:
   [[nodiscard]] std::string written(const std::string& json) const {

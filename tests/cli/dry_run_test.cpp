@@ -10,7 +10,6 @@ namespace jme::test {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 class DryRun : public InDirectory {};
 
