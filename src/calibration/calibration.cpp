@@ -109,10 +109,7 @@ Calibration independent(const CalibrationRequest& request) {
           .sensitivity = first};
 }
 
-}  // namespace
-
-Calibration calibrate(const CalibrationRequest& request) {
-  check(request);
+Calibration calibrate_moments(const CalibrationRequest& request) {
   if (request.second == SecondMoment::none || squares_noisy_rows(request.method)) return first_alone(request);
   (void)first_sensitivity(request.rows, request.exposure);  // checks both before they are used as divisors
   if (!(second_column_norm(request.exposure) > 0) || !(first_column_norm(request.exposure) > 0)) {
@@ -128,6 +125,15 @@ Calibration calibrate(const CalibrationRequest& request) {
   }
   const double lambda = jme_lambda(request);
   return joined(request, lambda, joint_sensitivity(request.rows, request.exposure, lambda));
+}
+
+}  // namespace
+
+Calibration calibrate(const CalibrationRequest& request) {
+  check(request);
+  Calibration result = calibrate_moments(request);
+  if (request.second == SecondMoment::full) result.std_off_diagonal = result.std_second * std::sqrt(0.5);
+  return result;
 }
 
 }  // namespace jme

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <jme/base/errors.hpp>
+#include <jme/mechanism/release_layout.hpp>
 #include <jme/mechanism/stream_config.hpp>
 #include <jme/privacy/gaussian.hpp>
 
@@ -65,9 +66,21 @@ Horizon horizon_of(const StreamConfig& config) {
   return Horizon(rows, config.every);
 }
 
+Presence presence_of(const StreamConfig& config) {
+  if (config.observed) return Presence::cells;
+  return config.private_count ? Presence::rows : Presence::complete;
+}
+
+ReleaseLayout ReleaseLayout::of(const StreamConfig& config) {
+  return {.dimension = config.dimension,
+          .second = config.second,
+          .cell_counts = config.observed,
+          .row_count = config.private_count};
+}
+
 StateLimit state_limit(const StreamConfig& config) {
-  return state_limit(config.max_state_vectors,
-                     std::max(config.dimension, second_moment_size(config.second, config.dimension)));
+  const ReleaseLayout layout = ReleaseLayout::of(config);
+  return state_limit(config.max_state_vectors, std::max(layout.first_size(), layout.second_size()));
 }
 
 }  // namespace jme

@@ -97,8 +97,8 @@ MomentStream::Engine::Engine(const Mechanism& design, const Key& key, std::vecto
       accumulate_first(accumulator(mechanism.workload_first(), horizon(), config().dimension)),
       beta_first(weight_of_row_before(mechanism.workload_first(), horizon())),
       beta_second(weight_of_row_before(mechanism.workload_second(), horizon())),
-      newest(config().dimension, config().second),
-      kept(config().dimension, config().second) {
+      newest(ReleaseLayout::of(config())),
+      kept(ReleaseLayout::of(config())) {
   newest.shares_noise_ = noises_rows;
   if (!noises_rows && beta_first == 1 && beta_second == 1) {
     batch.emplace(config().dimension, config().norm_bound);
@@ -246,8 +246,18 @@ void MomentStream::Engine::close_block() {
 
 void MomentStream::Engine::describe_release(std::size_t step) {
   const auto level = levels.at(step, rows);
+  const Calibration& noise = mechanism.calibration();
+  const auto scaled = [](double deviation, double to, double from) {
+    return from > 0 ? deviation * (to / from) : 0.0;
+  };
   newest.std_first_ = level.first;
+  newest.std_count_ = scaled(level.first, noise.std_count, noise.std_first);
+  newest.std_rows_ = scaled(level.first, noise.std_rows, noise.std_first);
   newest.std_second_ = level.second;
+  newest.std_off_diagonal_ = noises_rows ? level.second * std::sqrt(0.5)
+                                         : scaled(level.second, noise.std_off_diagonal, noise.std_second);
+  newest.std_pair_count_ = scaled(level.second, noise.std_pair_count, noise.std_second);
+  newest.count_unit_ = mechanism.workload_first().rows_per_weight(rows);
   newest.weight_first_ = mechanism.workload_first().weight_sum(step, rows, horizon());
   newest.weight_second_ = mechanism.workload_second().weight_sum(step, rows, horizon());
 }

@@ -50,8 +50,7 @@ std::size_t MomentStream::push_block(const BlockSum& block) {
 }
 
 Releases MomentStream::take_releases() {
-  const StreamConfig& config = engine().config();
-  return std::exchange(engine().kept, Releases(config.dimension, config.second));
+  return std::exchange(engine().kept, Releases(ReleaseLayout::of(engine().config())));
 }
 
 const Release& MomentStream::finish() {

@@ -6,48 +6,47 @@
 
 namespace jme {
 
-Release::Release(std::size_t dimension, SecondMoment second)
-    : dimension_(dimension),
-      second_kind_(second),
-      first_(dimension, 0.0),
-      second_(second_moment_size(second, dimension), 0.0) {}
+Release::Release(const ReleaseLayout& layout)
+    : layout_(layout), first_(layout.first_size(), 0.0), second_(layout.second_size(), 0.0) {}
 
 Eigen::MatrixXd Release::second_matrix() const {
-  const auto d = static_cast<Eigen::Index>(dimension_);
+  const auto d = static_cast<Eigen::Index>(layout_.dimension);
   Eigen::MatrixXd result = Eigen::MatrixXd::Zero(d, d);
   std::size_t k = 0;
   for (Eigen::Index i = 0; i < d; ++i) {
-    if (second_kind_ == SecondMoment::diagonal) {
+    if (layout_.second == SecondMoment::diagonal) {
       result(i, i) = second_[k++];
-    } else if (second_kind_ == SecondMoment::full) {
+    } else if (layout_.second == SecondMoment::full) {
       for (Eigen::Index j = i; j < d; ++j) result(i, j) = result(j, i) = second_[k++];
     }
   }
   return result;
 }
 
+std::vector<double*> Release::scalars() {
+  return {&std_first_, &std_second_,  &std_off_diagonal_, &std_count_,     &std_pair_count_,
+          &std_rows_,  &bias_second_, &weight_first_,     &weight_second_, &count_unit_};
+}
+
 std::vector<double> Release::packed() const {
-  std::vector<double> numbers{std_first_,    std_second_,    bias_second_,
-                              weight_first_, weight_second_, shares_noise_ ? 1.0 : 0.0};
+  std::vector<double> numbers{
+      std_first_,   std_second_,   std_off_diagonal_, std_count_,  std_pair_count_,          std_rows_,
+      bias_second_, weight_first_, weight_second_,    count_unit_, shares_noise_ ? 1.0 : 0.0};
   numbers.insert(numbers.end(), first_.begin(), first_.end());
   numbers.insert(numbers.end(), second_.begin(), second_.end());
   return numbers;
 }
 
-Release Release::unpacked(std::size_t dimension, SecondMoment second, std::size_t rows, std::size_t steps,
+Release Release::unpacked(const ReleaseLayout& layout, std::size_t rows, std::size_t steps,
                           std::span<const double> numbers) {
-  Release release(dimension, second);
-  constexpr std::size_t scalars = 6;
-  if (numbers.size() != scalars + release.first_.size() + release.second_.size()) {
+  Release release(layout);
+  const std::vector<double*> scalars = release.scalars();
+  if (numbers.size() != scalars.size() + 1 + release.first_.size() + release.second_.size()) {
     throw StateError("a stored release does not have the numbers of this stream");
   }
-  release.std_first_ = numbers[0];
-  release.std_second_ = numbers[1];
-  release.bias_second_ = numbers[2];
-  release.weight_first_ = numbers[3];
-  release.weight_second_ = numbers[4];
-  release.shares_noise_ = numbers[5] != 0;
-  numbers = numbers.subspan(scalars);
+  for (std::size_t i = 0; i < scalars.size(); ++i) *scalars[i] = numbers[i];
+  release.shares_noise_ = numbers[scalars.size()] != 0;
+  numbers = numbers.subspan(scalars.size() + 1);
   std::copy_n(numbers.begin(), release.first_.size(), release.first_.begin());
   numbers = numbers.subspan(release.first_.size());
   std::copy_n(numbers.begin(), release.second_.size(), release.second_.begin());

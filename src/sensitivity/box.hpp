@@ -2,16 +2,10 @@
 
 #include <cstddef>
 
+#include <jme/base/geometry.hpp>
 #include <jme/base/values.hpp>
 
 namespace jme {
-
-/// What of a row may be absent.
-enum class Presence {
-  complete,  ///< nothing: every row exists with all its cells
-  rows,      ///< whole rows; a row that exists has all its cells
-  cells,     ///< single cells, and whole rows
-};
 
 /// What is released of rows in the box [-1, 1]^d, weighed against their values, which have weight 1. Two rows
 /// x, y with present cells p, q (an absent cell has the value 0), which exist if r, r' are 1, are apart by

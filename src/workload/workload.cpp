@@ -180,6 +180,11 @@ double Workload::weight_sum(std::size_t step, std::size_t rows_seen, const Horiz
   throw Error("workload: unknown kind");
 }
 
+double Workload::rows_per_weight(std::size_t rows_seen) const {
+  if (kind_ == Kind::mean) return static_cast<double>(rows_seen);
+  return kind_ == Kind::window ? static_cast<double>(window_) : 1.0;
+}
+
 LastStep Workload::close(std::size_t rows_seen, std::size_t rows_in_block) const {
   switch (kind_) {
     case Kind::mean:

@@ -19,7 +19,8 @@ TEST(Release, UnpackedIsTheOneThatWasPacked) {
                            .second = second});
       for (int t = 0; t < 5; ++t) stream.push(std::vector{0.1 * t, 0.2, -0.3});
       const Release& release = stream.finish();
-      const Release again = Release::unpacked(3, second, release.rows(), release.steps(), release.packed());
+      const Release again = Release::unpacked({.dimension = 3, .second = second}, release.rows(),
+                                              release.steps(), release.packed());
       EXPECT_TRUE(again.is_new());
       EXPECT_EQ(again.rows(), 5U);
       EXPECT_EQ(again.steps(), 2U);
@@ -37,9 +38,10 @@ TEST(Release, UnpackedIsTheOneThatWasPacked) {
 TEST(Release, IsNotUnpackedFromTheNumbersOfAnother) {
   const Release release(3, SecondMoment::full);
   const std::vector<double> packed = release.packed();
-  EXPECT_THROW(Release::unpacked(3, SecondMoment::diagonal, 1, 1, packed), StateError);
-  EXPECT_THROW(Release::unpacked(2, SecondMoment::full, 1, 1, packed), StateError);
-  EXPECT_THROW(Release::unpacked(3, SecondMoment::full, 1, 1, std::span(packed).first(4)), StateError);
+  EXPECT_THROW(Release::unpacked({.dimension = 3, .second = SecondMoment::diagonal}, 1, 1, packed),
+               StateError);
+  EXPECT_THROW(Release::unpacked({.dimension = 2}, 1, 1, packed), StateError);
+  EXPECT_THROW(Release::unpacked({.dimension = 3}, 1, 1, std::span(packed).first(4)), StateError);
 }
 
 }  // namespace

@@ -31,10 +31,13 @@ struct CalibrationRequest {
 /// A method as two numbers (docs/theory/calibration.md#methods), with what they were made of.
 struct Calibration {
   double std_first;    ///< std1
-  double std_second;   ///< std2; 0 for PP and where no second moment is asked for
+  double std_second;   ///< std2, of a diagonal entry; 0 for PP and where no second moment is asked for
   double lambda;       ///< weight of the second channel (tau for CS; 0 where there is none)
   double sensitivity;  ///< joint, rounding slack included: std_first = sigma * sensitivity. IME: the first
                        ///< channel's alone, std_first = sigma * sensitivity / sqrt(alpha)
+  double std_off_diagonal = 0;  ///< of an entry off the diagonal of the second moment
+  // Of counts; 0 where they are not released.
+  double std_count = 0, std_pair_count = 0, std_rows = 0;
 };
 /// Privacy: on every pair of neighbours ||C1 dX||^2/std1^2 + ||C2 dS||^2/std2^2 <= 1/sigma^2
 /// (calibration/GUARANTEES.md).

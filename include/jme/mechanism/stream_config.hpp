@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 
+#include <jme/base/geometry.hpp>
 #include <jme/base/horizon.hpp>
 #include <jme/base/values.hpp>
 #include <jme/calibration/method.hpp>
@@ -34,6 +35,15 @@ struct StreamConfig {
   std::size_t every = 1;               ///< rows per step: one release after every `every` rows
   std::size_t dimension = 0;
   double norm_bound = 0;
+  /// Every cell lies in [-1, 1] (it is clamped), as where columns have bounds. The geometry `box` implies it.
+  bool unit_box = false;
+  Geometry geometry = Geometry::automatic;
+  /// Cells that are NaN are absent: means are over present cells, second moments over present pairs, and both
+  /// are counted privately. Needs the box.
+  bool observed = false;
+  /// How many rows exist is private, and released with noise. A row with a missing cell does not exist; where
+  /// cells may be absent, a row without any does not.
+  bool private_count = false;
   Workload workload = mean();
   std::optional<Workload> workload_second{};  ///< default: the same
   Method method = Method::jme;
@@ -54,6 +64,9 @@ struct StreamConfig {
   /// number.
   std::optional<unsigned> threads{};
 };
+
+/// What of its rows may be absent.
+[[nodiscard]] Presence presence_of(const StreamConfig& config);
 
 /// The horizon that it asks for. Throws InvalidParameter.
 [[nodiscard]] Horizon horizon_of(const StreamConfig& config);

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include <Eigen/Core>
 
 #include <jme/base/values.hpp>
 #include <jme/filter/aligned_vector.hpp>
+#include <jme/mechanism/release_layout.hpp>
 
 namespace jme {
 
@@ -14,10 +17,11 @@ namespace jme {
 /// secret.
 class Release {
  public:
-  Release(std::size_t dimension, SecondMoment second);
+  explicit Release(const ReleaseLayout& layout);
 
-  [[nodiscard]] std::size_t dimension() const { return dimension_; }
-  [[nodiscard]] SecondMoment second_kind() const { return second_kind_; }
+  [[nodiscard]] const ReleaseLayout& layout() const { return layout_; }
+  [[nodiscard]] std::size_t dimension() const { return layout_.dimension; }
+  [[nodiscard]] SecondMoment second_kind() const { return layout_.second; }
   /// Rows included; 0 before the first release.
   [[nodiscard]] std::size_t rows() const { return rows_; }
   /// Releases so far, this one included.
@@ -26,17 +30,39 @@ class Release {
   [[nodiscard]] bool is_new() const { return is_new_; }
 
   /// A1 (X + noise): one value per coordinate.
-  [[nodiscard]] std::span<const double> first() const { return first_; }
+  [[nodiscard]] std::span<const double> first() const { return std::span(first_).first(layout_.dimension); }
   /// A2 (X.X + noise): the upper triangle row by row (full) or the diagonal.
-  [[nodiscard]] std::span<const double> second() const { return second_; }
+  [[nodiscard]] std::span<const double> second() const {
+    return std::span(second_).first(layout_.moment_size());
+  }
   /// The same as a symmetric matrix (full) or a diagonal one.
   [[nodiscard]] Eigen::MatrixXd second_matrix() const;
 
+  /// Counts with their noise, summed with the weights of their channel, so that first()[i] / counts()[i] is a
+  /// mean over present cells and second() / pair_counts() one over present pairs. Times count_unit() they are
+  /// numbers of rows (for decay and matrices: weighted ones). Empty where they are not released.
+  [[nodiscard]] std::span<const double> counts() const {  ///< of rows that have cell i
+    return std::span(first_).subspan(layout_.dimension, layout_.count_of_cells());
+  }
+  [[nodiscard]] std::span<const double> pair_counts() const {  ///< of rows with i and j: see pair_index
+    return std::span(second_).subspan(layout_.moment_size());
+  }
+  [[nodiscard]] std::optional<double> row_count() const {  ///< of rows that exist
+    return layout_.row_count ? std::optional(first_.back()) : std::nullopt;
+  }
+  [[nodiscard]] double count_unit() const { return count_unit_; }
+
   /// Standard deviation of the noise on each entry of `first`.
   [[nodiscard]] double std_first() const { return std_first_; }
-  /// Standard deviation of the noise on a diagonal entry of the second moment; off the diagonal it is smaller
-  /// by sqrt 2. For PP the noise depends on the data; this is an upper bound over all streams.
+  /// Standard deviation of the noise on a diagonal entry of the second moment. For PP the noise depends on
+  /// the data; this is an upper bound over all streams.
   [[nodiscard]] double std_second() const { return std_second_; }
+  /// The same off the diagonal: smaller by sqrt 2 in the ball, larger in the box of many columns.
+  [[nodiscard]] double std_off_diagonal() const { return std_off_diagonal_; }
+  /// Standard deviations of the noise on counts, in their unit; 0 where they are not released.
+  [[nodiscard]] double std_count() const { return std_count_; }
+  [[nodiscard]] double std_pair_count() const { return std_pair_count_; }
+  [[nodiscard]] double std_rows() const { return std_rows_; }
   /// True for PP: its second moment is made of the first channel's noise, so the two are not independent.
   [[nodiscard]] bool shares_noise() const { return shares_noise_; }
   /// What the noise adds to a diagonal entry of the second moment on average: 0, except for plain PP.
@@ -49,22 +75,29 @@ class Release {
   /// streams that outlive a process.
   [[nodiscard]] std::vector<double> packed() const;
   /// Throws StateError where the count of numbers is wrong.
-  static Release unpacked(std::size_t dimension, SecondMoment second, std::size_t rows, std::size_t steps,
+  static Release unpacked(const ReleaseLayout& layout, std::size_t rows, std::size_t steps,
                           std::span<const double> numbers);
 
  private:
   friend class MomentStream;
-  std::size_t dimension_;
-  SecondMoment second_kind_;
+  /// The numbers that packed() has before the moments.
+  [[nodiscard]] std::vector<double*> scalars();
+
+  ReleaseLayout layout_;
   std::size_t rows_ = 0, steps_ = 0;
   bool is_new_ = false, shares_noise_ = false;
   AlignedVector first_, second_;
-  double std_first_ = 0, std_second_ = 0, bias_second_ = 0, weight_first_ = 0, weight_second_ = 0;
+  double std_first_ = 0, std_second_ = 0, std_off_diagonal_ = 0, std_count_ = 0, std_pair_count_ = 0,
+         std_rows_ = 0, bias_second_ = 0, weight_first_ = 0, weight_second_ = 0, count_unit_ = 1;
 };
 
 /// Index of entry (i, j), i <= j, in the packed upper triangle of a d x d matrix.
 [[nodiscard]] constexpr std::size_t packed_index(std::size_t i, std::size_t j, std::size_t d) {
   return i * d - i * (i + 1) / 2 + j;
+}
+/// Index of the pair (i, j), i < j, in the triangle above the diagonal.
+[[nodiscard]] constexpr std::size_t pair_index(std::size_t i, std::size_t j, std::size_t d) {
+  return packed_index(i, j, d) - i - 1;
 }
 
 }  // namespace jme

@@ -12,7 +12,7 @@ namespace jme {
 /// Many releases in one piece of memory, oldest first.
 class Releases {
  public:
-  Releases(std::size_t dimension, SecondMoment second) : dimension_(dimension), second_(second) {}
+  explicit Releases(const ReleaseLayout& layout) : layout_(layout) {}
 
   [[nodiscard]] std::size_t size() const { return places_.size(); }
   [[nodiscard]] bool empty() const { return places_.empty(); }
@@ -24,7 +24,7 @@ class Releases {
   [[nodiscard]] std::size_t rows(std::size_t i) const { return places_[i].rows; }
   [[nodiscard]] std::size_t steps(std::size_t i) const { return places_[i].steps; }
   [[nodiscard]] Release operator[](std::size_t i) const {
-    return Release::unpacked(dimension_, second_, rows(i), steps(i), packed(i));
+    return Release::unpacked(layout_, rows(i), steps(i), packed(i));
   }
   void append(const Release& release);
 
@@ -32,8 +32,7 @@ class Releases {
   struct Place {
     std::size_t rows, steps;
   };
-  std::size_t dimension_;
-  SecondMoment second_;
+  ReleaseLayout layout_;
   std::vector<double> numbers_;
   std::vector<Place> places_;
 };

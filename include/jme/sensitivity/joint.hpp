@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <jme/base/adjacency.hpp>
+#include <jme/base/geometry.hpp>
 #include <jme/base/values.hpp>
 
 namespace jme {
@@ -30,11 +31,26 @@ struct Exposure {
 [[nodiscard]] Exposure single_exposure(const std::vector<double>& squared_first,
                                        const std::vector<double>& squared_second);
 
+/// What rows can be, and what is released of them beside their values.
 struct RowModel {
   Adjacency adjacency = Adjacency::replace_one;
   std::size_t dimension = 1;
-  double norm_bound = 1;  // zeta
+  double norm_bound = 1;               ///< zeta; in the box it counts where it is below sqrt(dimension)
+  Geometry geometry = Geometry::ball;  ///< ball or box
+  SecondMoment second = SecondMoment::full;
+  Presence presence = Presence::complete;  ///< cells: counts of present cells and pairs are released too
+  bool counts_rows = false;                ///< the number of rows that exist is released too
 };
+
+/// How much what is released counts beside the values (weight 1) and the diagonal of the second moment
+/// (weight lambda): its squared changes are multiplied by this. 0: it is not released.
+struct EntryWeights {
+  double off_diagonal = 2;  ///< of x_i x_j, i < j, over lambda
+  double pairs = 0;         ///< of the count of rows with both i and j, over lambda
+  double cells = 0;         ///< of the count of rows with cell i
+  double row = 0;           ///< of the count of rows
+};
+[[nodiscard]] EntryWeights entry_weights(const RowModel& rows);
 /// Joint L2 sensitivity at weight lambda >= 0 of the second channel.
 [[nodiscard]] double joint_sensitivity(const RowModel& rows, const Exposure& exposure, double lambda);
 /// Sensitivity of the first channel alone, 2 zeta a (replace-one) or zeta a (add-remove).

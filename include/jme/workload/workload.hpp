@@ -40,6 +40,10 @@ class Workload {
   /// Sum of the weights of all rows in the release at step `step` when `rows_seen` rows have come; public.
   [[nodiscard]] double weight_sum(std::size_t step, std::size_t rows_seen, const Horizon& horizon) const;
 
+  /// What a sum of weights must be multiplied by to be a number of rows when `rows_seen` rows have come: the
+  /// mean divides by that number, and a window by its length. 1 for sums (a decaying one counts recent rows).
+  [[nodiscard]] double rows_per_weight(std::size_t rows_seen) const;
+
   /// How the accumulator closes when the stream ends inside a block of which only `rows_in_block` rows came.
   [[nodiscard]] LastStep close(std::size_t rows_seen, std::size_t rows_in_block) const;
 
