@@ -69,7 +69,7 @@ Json bulk_section(const Options& options) {
                           bulk.push_rows(rows);
                           static_cast<void>(bulk.take_releases());
                         }));
-  BlockSum sum(RowMap::of(bulk.mechanism().config()));
+  BlockSum sum(RowMap::of(bulk.mechanism()));
   result["block_sum"] = rate(batch, timed(options.effort, [&] {
                                sum.add_rows(rows);
                                sum = BlockSum(sum.map());

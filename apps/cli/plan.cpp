@@ -9,6 +9,7 @@
 #include <jme/theory/plan.hpp>
 
 #include "commands.hpp"
+#include "field_flags.hpp"
 #include "output.hpp"
 #include "plan_table.hpp"
 #include "progress.hpp"
@@ -23,6 +24,7 @@ PlanCommand::PlanCommand(CLI::App& root)
   add_text(*app_, "--bounds", bounds_, "A=LO:HI,..",
            "As for run: gives the dimension and the norm bound, sqrt(dimension)")
       ->group("Rows (public)");
+  add_field(*app_, given_, "missing");
   app_->add_flag("--json", json_, "One JSON object");
   app_->footer(
       "std: noise on one entry of a step; rmse: expected error of one released entry; error: expected\n"
@@ -40,7 +42,7 @@ ExitCode PlanCommand::run() const {
   if (bounds_) {
     const std::vector<std::string> columns = bounded_columns(*bounds_);
     static_cast<void>(ColumnBounds::parse(*bounds_, columns));
-    known = {.dimension = columns.size(), .norm_bound = std::sqrt(static_cast<double>(columns.size()))};
+    known = {.dimension = columns.size(), .unit_box = true};
   }
   const StreamConfig config = stream_config(given_, known, read_npy_matrix);
   tell_unused(given_, given_, config);

@@ -29,18 +29,21 @@ std::string figure(double value) {
 }  // namespace
 
 std::string plan_table(const Plan& plan) {
-  std::vector<std::vector<std::string>> rows{{"", "method", "shape", "std_first", "std_second", "rmse_first",
-                                              "rmse_second", "error_first", "error_second", "state", "note"}};
+  std::vector<std::vector<std::string>> rows{{"", "method", "shape", "geometry", "std_first", "std_diagonal",
+                                              "std_off", "rmse_first", "rmse_second", "error_first",
+                                              "error_second", "state", "note"}};
   for (std::size_t i = 0; i < plan.candidates.size(); ++i) {
     const PlanCandidate& c = plan.candidates[i];
     rows.push_back({i == plan.recommended ? "*" : "", std::string(name(c.method)),
                     c.shape_second ? c.shape.name() + " / " + c.shape_second->name() : c.shape.name(),
-                    figure(c.std_first), figure(c.std_second), figure(c.rmse_first), figure(c.rmse_second),
+                    std::string(name(c.geometry)), figure(c.noise.std_first), figure(c.noise.std_second),
+                    figure(c.noise.std_off_diagonal), figure(c.rmse_first), figure(c.rmse_second),
                     figure(c.error_first), figure(c.error_second.high), fmt::format("{}", c.state_vectors),
                     c.note});
   }
   using enum Align;
-  std::string text = aligned(rows, {left, left, left, right, right, right, right, right, right, right, left});
+  std::string text =
+      aligned(rows, {left, left, left, left, right, right, right, right, right, right, right, right, left});
   for (const std::string& reason : plan.left_out) text += "not compared: " + reason + '\n';
   if (const std::optional<PlanBalances> both = plan_balances(plan)) text += balance_line(*both);
   return text;

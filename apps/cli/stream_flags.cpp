@@ -76,6 +76,9 @@ std::string with_choice(const RunSettings& settings, const PlanCandidate& candid
   add("every", settings["every"]);
   add("dimension", settings["dimension"]);
   add("norm-bound", settings["norm_bound"]);
+  add("geometry", settings["geometry"]);
+  add("missing", settings["missing"]);
+  if (settings.is_on("private_count")) command += " --private-count";
   add("workload", settings["workload"]);
   add("workload2", settings["workload2"]);
   add("second", settings["second"]);

@@ -72,6 +72,10 @@ void check(const BatchCalibrationRequest& request) {
   if (!(request.sigma > 0) || !std::isfinite(request.sigma))
     throw InvalidParameter("sigma", request.sigma, "a finite number above 0");
   if (request.batch == 0) throw InvalidParameter("batch", 0, "a whole number of at least 1");
+  if (request.rows.geometry != Geometry::ball || request.rows.presence != Presence::complete ||
+      request.rows.counts_rows) {
+    throw InvalidParameter("geometry", "must be ball, without counts, for batches of gradients");
+  }
   if (has_second_channel(request.method) && (!(request.lambda > 0) || !std::isfinite(request.lambda)))
     throw InvalidParameter("lambda", request.lambda, "a finite number above 0");
   if (request.sampled && request.method == BatchMethod::jme_batch_mean) {

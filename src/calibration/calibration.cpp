@@ -11,15 +11,28 @@ void require_positive(const char* name, double value) {
   if (!(value > 0) || !std::isfinite(value)) throw InvalidParameter(name, value, "a finite number above 0");
 }
 
+bool is_joint(Method method) {
+  return method == Method::jme || method == Method::lambda_jme;
+}
+
 void check(const CalibrationRequest& request) {
   require_positive("sigma", request.sigma);
   if (request.lambda) require_positive("lambda", *request.lambda);
   if (request.tau) require_positive("tau", *request.tau);
   if (!(request.alpha > 0 && request.alpha < 1)) throw InvalidParameter("alpha", request.alpha, "in (0, 1)");
-  for (const double slack : {request.slack.first, request.slack.second}) {
+  for (const double slack : {request.slack.first, request.slack.second, request.slack.count}) {
     if (!(slack >= 0) || !std::isfinite(slack)) {
       throw InvalidParameter("rounding slack", slack, "a finite number of at least 0");
     }
+  }
+  if (is_joint(request.method)) return;
+  if (request.rows.geometry != Geometry::ball) {
+    throw InvalidParameter("geometry", name(request.rows.geometry),
+                           "ball for this method; box is for jme and lambda-jme");
+  }
+  if (request.rows.presence != Presence::complete || request.rows.counts_rows) {
+    throw InvalidParameter("method", name(request.method),
+                           "jme or lambda-jme where rows or cells are counted in private");
   }
 }
 
@@ -29,15 +42,30 @@ double rounded_up(double value) {
   return value * (1 + 2e-12);
 }
 
-/// How far rounding to the lattice moves a channel's noise-free value. The root of the largest Gram sum of a
-/// pattern bounds
+/// The length of what rounding does to one block: `entries` and `counts` are the sums of the weights of what
+/// it moves by `entry` and by `count`.
+double moved(double entry, double entries, double count, double counts) {
+  const double length = entry * std::sqrt(entries);
+  return count > 0 && counts > 0 ? std::hypot(length, count * std::sqrt(counts)) : length;
+}
+
+/// How far rounding to the lattice moves a channel's noise-free value, the second one at weight 1 of its
+/// diagonal. The root of the largest Gram sum of a pattern bounds
 /// ||C v|| for values v of norm 1 in every block a person touches, and is at most ||C|| times the blocks
 /// touched.
 double first_slack(const CalibrationRequest& request) {
-  return request.slack.first * first_column_norm(request.exposure);
+  const auto d = static_cast<double>(request.rows.dimension);
+  const EntryWeights weights = entry_weights(request.rows);
+  return moved(request.slack.first, d, request.slack.count, weights.cells * d + weights.row) *
+         first_column_norm(request.exposure);
 }
 double second_slack(const CalibrationRequest& request) {
-  return request.slack.second * second_column_norm(request.exposure);
+  const auto d = static_cast<double>(request.rows.dimension);
+  const double pairs = d * (d - 1) / 2;
+  const EntryWeights weights = entry_weights(request.rows);
+  return moved(request.slack.second, d + weights.off_diagonal * pairs, request.slack.count,
+               weights.pairs * pairs) *
+         second_column_norm(request.exposure);
 }
 
 /// One moment only: the first channel gets the whole budget. This is also PP, which makes its second moment
@@ -61,9 +89,14 @@ Calibration joined(const CalibrationRequest& request, double weight, double data
           .sensitivity = sensitivity};
 }
 
-/// nu = 1: both channels' noise reaches the same level in units of their own bounds.
+/// nu = 1: both channels' noise reaches the same level in units of their own bounds. That is twice what is
+/// free for vectors in the ball, and so it is taken in the box.
 double balanced_lambda(const CalibrationRequest& request) {
   const double first = first_column_norm(request.exposure);
+  if (request.rows.geometry == Geometry::box) {
+    const double ratio = first / second_column_norm(request.exposure);
+    return 2 * free_diagonal_weight(request.rows) * ratio * ratio;
+  }
   const double second = request.rows.norm_bound * second_column_norm(request.exposure);
   return first * first / (second * second);
 }
@@ -71,6 +104,12 @@ double balanced_lambda(const CalibrationRequest& request) {
 double jme_lambda(const CalibrationRequest& request) {
   if (request.lambda) return *request.lambda;
   if (request.method == Method::lambda_jme) return balanced_lambda(request);
+  if (request.rows.geometry == Geometry::box) {
+    // Nothing is free under add-remove, but all weights have natural ratios: those of replace-one.
+    RowModel rows = request.rows;
+    rows.adjacency = Adjacency::replace_one;
+    return largest_free_lambda(rows, request.exposure);
+  }
   if (request.rows.adjacency == Adjacency::add_remove) {
     throw InvalidParameter(
         "lambda",
@@ -129,10 +168,19 @@ Calibration calibrate_moments(const CalibrationRequest& request) {
 
 }  // namespace
 
-Calibration calibrate(const CalibrationRequest& request) {
+Calibration calibrate(const CalibrationRequest& asked) {
+  CalibrationRequest request = asked;
+  request.rows.second = request.second;
   check(request);
   Calibration result = calibrate_moments(request);
-  if (request.second == SecondMoment::full) result.std_off_diagonal = result.std_second * std::sqrt(0.5);
+  const EntryWeights weights = entry_weights(request.rows);
+  const auto at_weight = [](double std, double weight) {
+    return weight > 0 ? std * std::sqrt(1 / weight) : 0.0;
+  };
+  result.std_off_diagonal = at_weight(result.std_second, weights.off_diagonal);
+  result.std_pair_count = at_weight(result.std_second, weights.pairs);
+  result.std_count = at_weight(result.std_first, weights.cells);
+  result.std_rows = at_weight(result.std_first, weights.row);
   return result;
 }
 

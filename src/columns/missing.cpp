@@ -41,10 +41,12 @@ MissingRules MissingRules::parse(std::string_view text) {
         rules.rest_ = Rest::mean;
       } else if (part == "model") {
         rules.rest_ = Rest::model;
+      } else if (part == "observed") {
+        rules.rest_ = Rest::observed;
       } else if (part == "fail") {
         rules.rest_ = Rest::fail;
       } else {
-        throw InvalidParameter("missing", part, "centre, mean, model, fail or COLUMN=VALUE");
+        throw InvalidParameter("missing", part, "centre, mean, model, observed, fail or COLUMN=VALUE");
       }
     } else {
       Value value{.column = std::string(part.substr(0, equals)), .value = 0};
@@ -68,6 +70,7 @@ MissingCells MissingRules::of(const std::vector<std::string>& columns, const Col
     cells.rules_[i] = rest_ == Rest::fail ? OnMissing::fail : OnMissing::fill;
     if (rest_ == Rest::mean) cells.from_[i] = MissingCells::From::mean;
     if (rest_ == Rest::model) cells.from_[i] = MissingCells::From::model;
+    if (rest_ == Rest::observed) cells.from_[i] = MissingCells::From::nowhere;
   }
   for (const Value& value : values_) {
     const auto found = std::find(columns.begin(), columns.end(), value.column);

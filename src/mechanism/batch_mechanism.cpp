@@ -131,10 +131,10 @@ Lattice BatchMechanism::lattice_of_bounds() const {
   return lattice;
 }
 
-RoundingSlack BatchMechanism::rounding_slack() const {
+BatchSlack BatchMechanism::rounding_slack() const {
   const double root = std::sqrt(static_cast<double>(config_.dimension));
   const double zeta = config_.norm_bound;
-  RoundingSlack slack{.first = lattice_.first * root + 2 * sum_error_ * zeta};
+  BatchSlack slack{.first = lattice_.first * root + 2 * sum_error_ * zeta};
   if (!has_second()) return slack;
   slack.second = lattice_.second * root;
   if (takes_squares(config_.method)) {

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include <jme/base/errors.hpp>
 #include <jme/mechanism/mechanism.hpp>
 #include <jme/privacy/gaussian.hpp>
@@ -20,6 +22,45 @@ constexpr double largest_norm_bound = 1e140;
 // As a part of the noise; where the cost is higher, running sums have two words.
 constexpr double affordable_cost = 1e-3;
 
+bool is_joint(Method method) {
+  return method == Method::jme || method == Method::lambda_jme;
+}
+
+bool same_workload(const StreamConfig& config) {
+  const std::optional<Workload>& second = config.workload_second;
+  return !second || (second->kind() != Workload::Kind::custom && second->name() == config.workload.name());
+}
+
+void check_geometry(const StreamConfig& config) {
+  if (config.geometry != Geometry::box || is_joint(config.method)) return;
+  throw InvalidParameter("geometry", "box", "ball or auto unless the method is jme or lambda-jme");
+}
+
+// Counts belong to one workload: a mean divides sums by counts with the same weights.
+void check_counts(const StreamConfig& config) {
+  if (!config.observed && !config.private_count) return;
+  const char* const field = config.observed ? "missing" : "private-count";
+  if (!is_joint(config.method)) {
+    throw InvalidParameter(field,
+                           fmt::format("{} needs the method jme or lambda-jme: no other releases counts",
+                                       config.observed ? "observed" : "a private number of rows"));
+  }
+  if (config.second != SecondMoment::none && !same_workload(config)) {
+    throw InvalidParameter(field, "private counts need the same workload for both moments");
+  }
+  if (!config.observed) return;
+  if (config.geometry == Geometry::ball || !(config.unit_box || config.geometry == Geometry::box)) {
+    throw InvalidParameter(
+        field,
+        "observed needs bounds for every column, and the geometry auto or box: what an absent cell "
+        "changes is known for rows in a box");
+  }
+  if (config.norm_bound < std::sqrt(static_cast<double>(config.dimension))) {
+    throw InvalidParameter("norm-bound", config.norm_bound,
+                           "left out with missing observed, or at least the square root of the dimension");
+  }
+}
+
 const StreamConfig& checked(const StreamConfig& config) {
   if (config.dimension == 0) throw InvalidParameter("dimension", 0, "a whole number of at least 1");
   const NormBound zeta(config.norm_bound);
@@ -32,6 +73,8 @@ const StreamConfig& checked(const StreamConfig& config) {
   if (config.balance && config.lambda) {
     throw InvalidParameter("lambda", "give either lambda or balance: both set the second moment's weight");
   }
+  check_geometry(config);
+  check_counts(config);
   return config;
 }
 
@@ -42,11 +85,6 @@ Shape resolve(const Shape& shape, const Workload& workload, const Horizon& horiz
   if (shape.kind() != Shape::Kind::automatic) return shape;
   if (squares_noisy_rows(config.method) && config.second != SecondMoment::none) return Shape::identity();
   return choose_shape(workload, horizon, config.objective, state_limit(config));
-}
-
-bool same_workload(const StreamConfig& config) {
-  const std::optional<Workload>& second = config.workload_second;
-  return !second || (second->kind() != Workload::Kind::custom && second->name() == config.workload.name());
 }
 
 Shape resolve_second(const StreamConfig& config, const Shape& first, const Workload& workload,
@@ -70,10 +108,9 @@ Filter checked_shape_filter(const Filter& filter, const Shape& shape) {
   return filter;
 }
 
-// Rounding of block values that one person can cause, per block and unit column norm
+// How far rounding can move one entry of a block's values, per unit column norm
 // (docs/theory/safety.md#data-on-the-lattice).
 RoundingSlack rounding_slack(const StreamConfig& config, const Horizon& horizon, const Lattice& lattice) {
-  const auto d = static_cast<double>(config.dimension);
   // Weighted sums inside a block are formed in double: k terms, total weight at most min(k, 1/(1-beta)), each
   // at most 2^20 lattice units; twice the textbook bound (k+3) u covers the rescaling between panels.
   const auto floating_error = [&](const Workload& workload) {
@@ -86,14 +123,30 @@ RoundingSlack rounding_slack(const StreamConfig& config, const Horizon& horizon,
   if (squares_noisy_rows(config.method))
     return slack;  // PP adds noise to each lattice row: nothing is snapped
   if (config.workload.weighs_rows(horizon)) {
-    slack.first = lattice.first * (1 + 2 * floating_error(config.workload)) * std::sqrt(d);
+    const double units = 1 + 2 * floating_error(config.workload);
+    slack.first = lattice.first * units;
+    // Counts of pairs are on the lattice of products.
+    slack.count = std::max(0x1p-20, config.observed ? lattice.second : 0.0) * units;
   }
   if (config.second != SecondMoment::none) {
     const Workload& second = config.workload_second ? *config.workload_second : config.workload;
-    const double entries = config.second == SecondMoment::full ? d : std::sqrt(d);
-    slack.second = lattice.second * (1 + 2 * floating_error(second)) * entries;
+    slack.second = lattice.second * (1 + 2 * floating_error(second));
   }
   return slack;
+}
+
+// In the box the corners must be lattice points, so that snapping never leaves it. Noise off the diagonal
+// grows with the square root of the columns' number there, and the products' lattice with it.
+Lattice lattice_of(const StreamConfig& config, Geometry geometry) {
+  if (geometry == Geometry::ball) {
+    const double first = 0x1p-20 * config.norm_bound;
+    return {.first = first, .second = 0x1p-20 * config.norm_bound * config.norm_bound};
+  }
+  constexpr std::size_t few_columns = 64;
+  constexpr unsigned most_bits = 28;
+  unsigned bits = 20;
+  while (bits < most_bits && (few_columns << (bits - 20)) < config.dimension) ++bits;
+  return {.first = 0x1p-20, .second = std::ldexp(1.0, static_cast<int>(bits) - 40), .product_bits = bits};
 }
 
 }  // namespace
@@ -120,25 +173,55 @@ Mechanism::Mechanism(const StreamConfig& config, MechanismFamily* family)
       parts_(family != nullptr ? family->parts_of(*this) : make_parts()),
       sigma_(config.budget.noise_multiplier()),
       mu_(gdp_mu(sigma_)),
-      lattice_{.first = 0x1p-20 * config.norm_bound,
-               .second = 0x1p-20 * config.norm_bound * config.norm_bound} {
+      geometry_(chosen_geometry()),
+      lattice_(lattice_of(config, geometry_)) {
   const bool joint = has_second() && !squares_noisy_rows(config_.method);
-  const RowModel rows{
-      .adjacency = config_.adjacency, .dimension = config_.dimension, .norm_bound = config_.norm_bound};
-  lambda_free_ = joint ? largest_free_lambda(rows, exposure()) : 0;
-
-  std::optional<double> lambda = config_.lambda;
-  if (config_.balance && joint) {
-    const auto n2 = static_cast<double>(second_moment_size(config_.second, config_.dimension));
-    const double norms = second_is_like_first() ? 1
-                                                : error_norm_totals(a2(), c2(), error_steps()).sum /
-                                                      error_norm_totals(a1(), c1(), error_steps()).sum;
-    const double ratio = *config_.balance * n2 * norms / static_cast<double>(config_.dimension);
-    lambda = weighted_lambda(rows, exposure(), ratio);
-  }
-  calibration_ = calibrated(rows, sigma_, lambda);
+  lambda_free_ = joint ? largest_free_lambda(row_model(geometry_), exposure()) : 0;
+  calibration_ = calibrated(geometry_, sigma_);
   pay_for_rounding();
-  if (!config_.budget.sigma) calibration_ = calibrated(rows, sigma_, lambda);
+  if (!config_.budget.sigma) calibration_ = calibrated(geometry_, sigma_);
+}
+
+RowModel Mechanism::row_model(Geometry geometry) const {
+  return {.adjacency = config_.adjacency,
+          .dimension = config_.dimension,
+          .norm_bound = config_.norm_bound,
+          .geometry = geometry,
+          .second = config_.second,
+          .presence = presence_of(config_),
+          .counts_rows = config_.private_count};
+}
+
+// The balance of errors, or what was given.
+std::optional<double> Mechanism::asked_lambda(const RowModel& rows) const {
+  if (!config_.balance || !has_second() || squares_noisy_rows(config_.method)) return config_.lambda;
+  const double norms = second_is_like_first() ? 1
+                                              : error_norm_totals(a2(), c2(), error_steps()).sum /
+                                                    error_norm_totals(a1(), c1(), error_steps()).sum;
+  const auto d = static_cast<double>(config_.dimension);
+  // Entries of the second moment in units of the noise on its diagonal; off it each counts twice.
+  const double n2 =
+      rows.second == SecondMoment::full ? d + d * (d - 1) / entry_weights(rows).off_diagonal : d;
+  return weighted_lambda(rows, exposure(), *config_.balance * n2 * norms / d);
+}
+
+// The smaller error of the second moment, or of the first where there is no other. Both are sound.
+Geometry Mechanism::chosen_geometry() const {
+  if (config_.geometry != Geometry::automatic) return config_.geometry;
+  if (!config_.unit_box || !is_joint(config_.method)) return Geometry::ball;
+  if (config_.observed) return Geometry::box;
+  const auto error = [&](Geometry geometry) {
+    const Calibration noise = calibrated(geometry, sigma_);
+    const auto d = static_cast<double>(config_.dimension);
+    if (!has_second()) return noise.std_first * noise.std_first;
+    const double off = noise.std_off_diagonal * noise.std_off_diagonal;
+    return noise.std_second * noise.std_second + (d - 1) * off;
+  };
+  // Under add-remove the ball has no free second moment to compare with.
+  const bool ball_needs_lambda =
+      config_.adjacency == Adjacency::add_remove && config_.method == Method::jme && !config_.lambda;
+  if (ball_needs_lambda || error(Geometry::box) <= error(Geometry::ball)) return Geometry::box;
+  return Geometry::ball;
 }
 
 std::shared_ptr<const Mechanism::Parts> Mechanism::make_parts() const {
@@ -216,14 +299,15 @@ void Mechanism::pay_for_rounding() {
   sampler_cost_ = paid.cost;
 }
 
-Calibration Mechanism::calibrated(const RowModel& rows, double sigma, std::optional<double> lambda) const {
+Calibration Mechanism::calibrated(Geometry geometry, double sigma) const {
+  const RowModel rows = row_model(geometry);
   return calibrate({.method = config_.method,
                     .sigma = sigma,
                     .rows = rows,
                     .exposure = exposure(),
                     .second = config_.second,
-                    .slack = rounding_slack(config_, horizon_, lattice_),
-                    .lambda = lambda,
+                    .slack = rounding_slack(config_, horizon_, lattice_of(config_, geometry)),
+                    .lambda = asked_lambda(rows),
                     .alpha = config_.alpha,
                     .tau = config_.tau});
 }

@@ -1,18 +1,35 @@
 #include "mechanism/noise_scales.hpp"
 
-#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <jme/mechanism/release_layout.hpp>
+
+#include "base/packed_triangle.hpp"
 
 namespace jme {
 
 NoiseScale noise_scale_first(const Mechanism& mechanism, const Calibration& calibration) {
-  return NoiseScale::uniform(mechanism.config().dimension, calibration.std_first / mechanism.lattice().first);
+  const ReleaseLayout layout = ReleaseLayout::of(mechanism.config());
+  const double std = calibration.std_first / mechanism.lattice().first;
+  if (layout.first_size() == layout.dimension) return NoiseScale::uniform(layout.dimension, std);
+  std::vector<double> scale(layout.dimension, std);
+  scale.resize(layout.dimension + layout.count_of_cells(), calibration.std_count * 0x1p20);
+  if (layout.row_count) scale.push_back(calibration.std_rows * 0x1p20);
+  return {std::move(scale)};
 }
 
 NoiseScale noise_scale_second(const Mechanism& mechanism, const Calibration& calibration) {
-  const StreamConfig& config = mechanism.config();
-  const double std = calibration.std_second / mechanism.lattice().second;
-  if (config.second == SecondMoment::diagonal) return NoiseScale::uniform(config.dimension, std);
-  return NoiseScale::triangle(config.dimension, std, std / std::sqrt(2.0));
+  const ReleaseLayout layout = ReleaseLayout::of(mechanism.config());
+  const std::size_t d = layout.dimension;
+  const double unit = mechanism.lattice().second, std = calibration.std_second / unit;
+  if (layout.second == SecondMoment::diagonal) return NoiseScale::uniform(d, std);
+  if (layout.count_of_pairs() == 0) return NoiseScale::triangle(d, std, calibration.std_off_diagonal / unit);
+  std::vector<double> scale(layout.moment_size(), calibration.std_off_diagonal / unit);
+  const PackedTriangle triangle{d};
+  for (std::size_t i = 0; i < d; ++i) scale[triangle.diagonal(i)] = std;
+  scale.resize(layout.second_size(), calibration.std_pair_count / unit);
+  return {std::move(scale)};
 }
 
 NoiseScale noise_scale_first(const BatchMechanism& mechanism) {

@@ -21,7 +21,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "sums travel as little-endian numbers");
 
 constexpr std::string_view magic = "jmeblock";
-constexpr std::uint32_t wire_version = 1;
+constexpr std::uint32_t wire_version = 2;
 constexpr std::uint64_t most_rows = std::uint64_t{1} << 31;
 constexpr std::size_t rows_in_panel = 256;
 constexpr std::int64_t row_bound = 1 << 20;
@@ -49,8 +49,12 @@ std::vector<std::byte> header(const RowMap& map) {
   std::vector<std::byte> bytes;
   for (const char letter : magic) write(bytes, letter);
   write(bytes, wire_version);
-  write(bytes, static_cast<std::uint32_t>(map.second));
-  write(bytes, static_cast<std::uint64_t>(map.dimension));
+  const ReleaseLayout& layout = map.layout;
+  write(bytes, static_cast<std::uint8_t>(layout.second));
+  write(bytes, static_cast<std::uint8_t>(map.geometry));
+  write(bytes, static_cast<std::uint8_t>(layout.cell_counts));
+  write(bytes, static_cast<std::uint8_t>(layout.row_count));
+  write(bytes, static_cast<std::uint64_t>(layout.dimension));
   write(bytes, map.norm_bound);
   write(bytes, map.details);
   return bytes;
@@ -58,27 +62,28 @@ std::vector<std::byte> header(const RowMap& map) {
 
 }  // namespace
 
-RowMap RowMap::of(const StreamConfig& config, const std::array<std::byte, 32>& details) {
-  return {.dimension = config.dimension,
-          .second = config.second,
-          .norm_bound = config.norm_bound,
-          .details = details};
-}
-
 /// Rows that came in since the sums were last asked for.
 struct BlockSum::Adding {
-  explicit Adding(const RowMap& map) : batch(map.dimension, map.norm_bound), first(map.dimension, 0.0) {
-    if (map.second == SecondMoment::none) return;
-    second.emplace(map.dimension, map.second, rows_in_panel, 1.0, SecondSum::Rows::lattice);
+  explicit Adding(const RowMap& map) : batch(map), first(map.layout.first_size(), 0.0) {
+    const auto& [dimension, kind, cell_counts, row_count] = map.layout;
+    if (kind != SecondMoment::none) {
+      second.emplace(dimension, kind, rows_in_panel, 1.0, SecondSum::Rows::lattice);
+    }
+    if (map.layout.count_of_pairs() > 0) {
+      pairs.emplace(dimension, SecondMoment::full, rows_in_panel, 1.0, SecondSum::Rows::lattice);
+    }
   }
   RowBatch batch;
   std::vector<double> first;
-  std::optional<SecondSum> second;
+  std::optional<SecondSum> second, pairs;
 };
 
 BlockSum::BlockSum(const RowMap& map)
-    : map_(map), first_(map.dimension, 0), products_(second_moment_size(map.second, map.dimension), 0) {
-  if (map.dimension == 0) throw InvalidParameter("dimension", 0, "a whole number of at least 1");
+    : map_(map),
+      first_(map.layout.first_size(), 0),
+      products_(map.layout.moment_size(), 0),
+      pairs_(map.layout.count_of_pairs() > 0 ? map.layout.moment_size() : 0, 0) {
+  if (map.layout.dimension == 0) throw InvalidParameter("dimension", 0, "a whole number of at least 1");
   static_cast<void>(NormBound(map.norm_bound));
 }
 
@@ -93,6 +98,7 @@ BlockSum& BlockSum::operator=(const BlockSum& other) {
   rows_ = other.rows_;
   first_ = other.first_;
   products_ = other.products_;
+  pairs_ = other.pairs_;
   adding_.reset();
   return *this;
 }
@@ -102,13 +108,14 @@ BlockSum& BlockSum::operator=(BlockSum&&) noexcept = default;
 BlockSum::~BlockSum() = default;
 
 void BlockSum::add_rows(const MatrixView& rows) {
-  check_rows(rows, map_.dimension);
+  check_rows(rows, map_.layout.dimension, map_.allows_absent());
   if (rows.rows > most_rows - rows_) throw InvalidParameter("block", "it has more than 2^31 rows");
   if (!adding_) adding_ = std::make_unique<Adding>(map_);
   for (std::size_t done = 0; done < rows.rows;) {
     const std::size_t count = std::min(adding_->batch.capacity(), rows.rows - done);
     adding_->batch.take(rows.part(done, count));
-    if (adding_->second) adding_->second->add(adding_->batch, count);
+    if (adding_->second) adding_->second->add(adding_->batch.units(), count);
+    if (adding_->pairs) adding_->pairs->add(adding_->batch.present(), count);
     done += count;
   }
   rows_ += rows.rows;
@@ -126,6 +133,7 @@ void BlockSum::collect() const {
     first_[i] += static_cast<std::int64_t>(std::exchange(adding_->first[i], 0.0));
   }
   if (adding_->second) adding_->second->move_to(products_);
+  if (adding_->pairs) adding_->pairs->move_to(pairs_);
 }
 
 void BlockSum::merge(const BlockSum& other) {
@@ -135,6 +143,7 @@ void BlockSum::merge(const BlockSum& other) {
   other.collect();
   for (std::size_t i = 0; i < first_.size(); ++i) first_[i] += other.first_[i];
   for (std::size_t i = 0; i < products_.size(); ++i) products_[i] += other.products_[i];
+  for (std::size_t i = 0; i < pairs_.size(); ++i) pairs_[i] += other.pairs_[i];
   rows_ += other.rows_;
 }
 
@@ -147,12 +156,18 @@ std::span<const WideInt> BlockSum::products() const {
   return products_;
 }
 
+std::span<const WideInt> BlockSum::pairs() const {
+  collect();
+  return pairs_;
+}
+
 std::vector<std::byte> BlockSum::bytes() const {
   collect();
   std::vector<std::byte> bytes = header(map_);
   write(bytes, rows_);
   for (const std::span<const std::byte> part :
-       {std::as_bytes(std::span(first_)), std::as_bytes(std::span(products_))}) {
+       {std::as_bytes(std::span(first_)), std::as_bytes(std::span(products_)),
+        std::as_bytes(std::span(pairs_))}) {
     bytes.insert(bytes.end(), part.begin(), part.end());
   }
   write(bytes, checksum(bytes));
@@ -162,8 +177,8 @@ std::vector<std::byte> BlockSum::bytes() const {
 BlockSum BlockSum::from_bytes(std::span<const std::byte> bytes, const RowMap& map) {
   BlockSum sum(map);
   const std::vector<std::byte> expected = header(map);
-  const std::size_t length =
-      sizeof(sum.rows_) + sum.first_.size() * sizeof(std::int64_t) + sum.products_.size() * sizeof(WideInt);
+  const std::size_t length = sizeof(sum.rows_) + sum.first_.size() * sizeof(std::int64_t) +
+                             (sum.products_.size() + sum.pairs_.size()) * sizeof(WideInt);
   const std::size_t name = magic.size() + sizeof(wire_version);
   if (bytes.size() < expected.size() ||
       !std::equal(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(name), bytes.begin())) {
@@ -185,51 +200,78 @@ BlockSum BlockSum::from_bytes(std::span<const std::byte> bytes, const RowMap& ma
   take(rest, &sum.rows_, 1);
   take(rest, sum.first_.data(), sum.first_.size());
   take(rest, sum.products_.data(), sum.products_.size());
+  take(rest, sum.pairs_.data(), sum.pairs_.size());
   sum.check_possible();
   return sum;
 }
 
-// What rows of norm at most 2^20 units can add up to. It is a guard against mistakes: sums that pass need not
-// be sums of rows.
+// What rows of lattice units can add up to: at most 2^20 in every cell, in the ball at most 2^20 in length.
+// It is a guard against mistakes: sums that pass need not be sums of rows.
 void BlockSum::check_possible() const {
   const auto refuse = [] { throw DataError("block: no rows have these sums"); };
   if (rows_ > most_rows) refuse();
+  const std::size_t d = map_.layout.dimension;
   const WideInt rows = static_cast<WideInt>(rows_), most = rows * row_bound * row_bound;
+  const WideInt widest = map_.geometry == Geometry::ball ? most : most * static_cast<WideInt>(d);
   WideInt squares = 0;
-  for (std::size_t i = 0; i < map_.dimension; ++i) {
+  for (std::size_t i = 0; i < d; ++i) {
     const WideInt sum = first_[i];
     if (sum > rows * row_bound || sum < -rows * row_bound) refuse();
     squares += sum * sum;
   }
-  if (squares > rows * most) refuse();  // |sum of rows| <= rows x bound
-  if (map_.second == SecondMoment::none) return;
-  const PackedTriangle triangle{map_.dimension};
+  if (squares > rows * widest) refuse();  // |sum of rows| <= rows x bound
+  check_possible_counts();
+  if (map_.layout.second == SecondMoment::none) return;
+  const PackedTriangle triangle{d};
   WideInt trace = 0;
-  for (std::size_t i = 0; i < map_.dimension; ++i) {
-    const WideInt square = products_[map_.second == SecondMoment::full ? triangle.diagonal(i) : i];
+  for (std::size_t i = 0; i < d; ++i) {
+    const WideInt square = products_[map_.layout.second == SecondMoment::full ? triangle.diagonal(i) : i];
     const WideInt sum = first_[i];
     if (square < 0 || square > most || sum * sum > rows * square) refuse();
     trace += square;
   }
-  if (trace > most) refuse();
+  if (trace > widest) refuse();
   for (const WideInt product : products_) {
     if (product > most || product < -most) refuse();
   }
 }
 
-void BlockSum::check_fits(const StreamConfig& config) const {
-  if (map_.dimension == config.dimension && map_.second == config.second &&
-      map_.norm_bound == config.norm_bound) {
-    return;
+// Whole numbers of cells, pairs and rows, no more than there are rows, and sums no larger than their cells
+// allow.
+void BlockSum::check_possible_counts() const {
+  const auto refuse = [] { throw DataError("block: no rows have these counts"); };
+  const std::size_t d = map_.layout.dimension;
+  const WideInt most = static_cast<WideInt>(rows_) * row_bound;
+  for (std::size_t i = d; i < first_.size(); ++i) {
+    if (first_[i] < 0 || first_[i] > most || first_[i] % row_bound != 0) refuse();
   }
-  throw InvalidParameter("block",
-                         "its sums are of another dimension, norm bound or second moment than the stream's");
+  for (std::size_t i = 0; i < map_.layout.count_of_cells(); ++i) {
+    if (first_[i] > first_[d + i] || first_[i] < -first_[d + i]) refuse();
+    if (map_.layout.row_count && first_[d + i] > first_.back()) refuse();
+  }
+  const PackedTriangle triangle{d};
+  for (std::size_t i = 0, k = 0; i < d && !pairs_.empty(); ++i) {
+    if (pairs_[triangle.diagonal(i)] != static_cast<WideInt>(first_[d + i]) * row_bound) refuse();
+    for (std::size_t j = i; j < d; ++j, ++k) {
+      const WideInt least = std::min(first_[d + i], first_[d + j]);
+      if (pairs_[k] < 0 || pairs_[k] > least * row_bound || pairs_[k] % (row_bound * row_bound) != 0)
+        refuse();
+    }
+  }
+}
+
+void BlockSum::check_fits(const Mechanism& mechanism) const {
+  if (map_ == RowMap::of(mechanism, map_.details)) return;
+  throw InvalidParameter(
+      "block",
+      "its sums are of another dimension, norm bound, geometry, second moment or counts than the stream's");
 }
 
 bool BlockSum::operator==(const BlockSum& other) const {
   collect();
   other.collect();
-  return map_ == other.map_ && rows_ == other.rows_ && first_ == other.first_ && products_ == other.products_;
+  return map_ == other.map_ && rows_ == other.rows_ && first_ == other.first_ &&
+         products_ == other.products_ && pairs_ == other.pairs_;
 }
 
 }  // namespace jme

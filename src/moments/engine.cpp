@@ -38,8 +38,8 @@ DrawPeriods draw_periods(const Key& key, const std::vector<NoncePeriod>& nonces)
 }
 
 /// Coordinates of the wider channel.
-std::size_t widest(const StreamConfig& config) {
-  return std::max(config.dimension, second_moment_size(config.second, config.dimension));
+std::size_t widest(const ReleaseLayout& layout) {
+  return std::max(layout.first_size(), layout.second_size());
 }
 
 /// What a step passes through, tile by tile, each tile in the nearest cache from end to end: data, noise
@@ -86,28 +86,34 @@ void snap(std::span<double> values) {
 
 MomentStream::Engine::Engine(const Mechanism& design, const Key& key, std::vector<NoncePeriod> periods)
     : mechanism(design),
+      map(RowMap::of(mechanism)),
       nonces(std::move(periods)),
       levels(mechanism),
       noises_rows(squares_noisy_rows(config().method)),
       noise_first(mechanism.c1(), draw_periods(key, nonces), Channel::first,
                   noise_scale_first(mechanism, mechanism.calibration()), mechanism.sum_words()),
-      pool(threads_for_step(widest(config()), config().threads)),
-      row(config().dimension),
-      first(config().dimension, 0.0),
-      accumulate_first(accumulator(mechanism.workload_first(), horizon(), config().dimension)),
+      pool(threads_for_step(widest(map.layout), config().threads)),
+      row(map.layout.first_size()),
+      first(map.layout.first_size(), 0.0),
+      accumulate_first(accumulator(mechanism.workload_first(), horizon(), map.layout.first_size())),
       beta_first(weight_of_row_before(mechanism.workload_first(), horizon())),
       beta_second(weight_of_row_before(mechanism.workload_second(), horizon())),
-      newest(ReleaseLayout::of(config())),
-      kept(ReleaseLayout::of(config())) {
+      newest(map.layout),
+      kept(map.layout) {
   newest.shares_noise_ = noises_rows;
   if (!noises_rows && beta_first == 1 && beta_second == 1) {
-    batch.emplace(config().dimension, config().norm_bound);
+    batch.emplace(map);
   }
   if (!mechanism.has_second()) return;
-  const std::size_t size = second_moment_size(config().second, config().dimension);
-  accumulate_second.emplace(accumulator(mechanism.workload_second(), horizon(), size));
+  accumulate_second.emplace(accumulator(mechanism.workload_second(), horizon(), map.layout.second_size()));
   second_sum.emplace(config().dimension, config().second, horizon().every(), beta_second,
-                     noises_rows ? SecondSum::Rows::real : SecondSum::Rows::lattice, &pool);
+                     noises_rows ? SecondSum::Rows::real : SecondSum::Rows::lattice, &pool,
+                     mechanism.lattice().product_bits);
+  if (map.layout.count_of_pairs() > 0) {
+    pair_sum.emplace(config().dimension, SecondMoment::full, horizon().every(), beta_second,
+                     SecondSum::Rows::lattice, &pool, mechanism.lattice().product_bits);
+    pairs.resize(map.layout.count_of_pairs());
+  }
   if (noises_rows) {
     bias.emplace(mechanism, accumulator(mechanism.workload_second(), horizon(), 1), beta_second);
   } else {
@@ -145,7 +151,7 @@ void MomentStream::Engine::check(std::span<const double> values) const {
                     rows + 1);
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) {
+    if (!std::isfinite(values[i]) && !(map.allows_absent() && std::isnan(values[i]))) {
       throw DataError(fmt::format("row {}, column {}: not a finite number", rows + 1, i + 1), rows + 1,
                       i + 1);
     }
@@ -161,7 +167,7 @@ void MomentStream::Engine::push(std::span<const double> values) {
 
 void MomentStream::Engine::push_rows(const MatrixView& view) {
   check_open(view.rows);
-  check_rows(view, config().dimension, rows);
+  check_rows(view, config().dimension, map.allows_absent(), rows);
   broken = true;
   std::vector<double> values(view.columns);
   for (std::size_t done = 0; done < view.rows;) {
@@ -177,7 +183,8 @@ void MomentStream::Engine::push_rows(const MatrixView& view) {
       while (done < end) {
         const std::size_t count = std::min(batch->capacity(), end - done);
         batch->take(view.part(done, count));
-        if (second_sum) second_sum->add(*batch, count);
+        if (second_sum) second_sum->add(batch->units(), count);
+        if (pair_sum) pair_sum->add(batch->present(), count);
         done += count;
       }
       batch->add_sum_to(first);
@@ -196,7 +203,7 @@ void MomentStream::Engine::push_block(const BlockSum& block) {
         "block", "rows that get noise one by one, or have weights inside a block, must come as rows");
   }
   if (rows_in_block != 0) throw InvalidParameter("block", "a block of rows is open: it must be closed first");
-  block.check_fits(config());
+  block.check_fits(mechanism);
   const std::size_t wanted = std::min(horizon().every(), horizon().rows() - rows);
   if (block.rows() == 0 || block.rows() > wanted) {
     throw InvalidParameter(
@@ -205,6 +212,7 @@ void MomentStream::Engine::push_block(const BlockSum& block) {
   broken = true;
   std::copy(block.first().begin(), block.first().end(), first.begin());
   if (second_sum) second_sum->assign(block.products());
+  if (pair_sum) pair_sum->assign(block.pairs());
   rows += block.rows();
   rows_in_block = block.rows();
   finished = block.rows() < wanted;  // a block that is not full is the last one
@@ -214,10 +222,12 @@ void MomentStream::Engine::push_block(const BlockSum& block) {
 }
 
 void MomentStream::Engine::add_row(std::span<const double> values) {
-  clip_and_snap(values, config().norm_bound, row);
+  snap_row(map, values, row);
   if (noises_rows) noise_first.add_to(row);
   for (std::size_t i = 0; i < row.size(); ++i) first[i] = beta_first * first[i] + row[i];
-  if (second_sum) second_sum->add(row);
+  const std::size_t d = config().dimension;
+  if (second_sum) second_sum->add(std::span(row).first(d));
+  if (pair_sum) pair_sum->add(std::span(row).subspan(d, d));
   if (bias) bias->add_row(rows);
   ++rows;
   ++rows_in_block;
@@ -282,19 +292,40 @@ void MomentStream::Engine::close_first() {
              std::copy_n(first.begin() + static_cast<std::ptrdiff_t>(begin), count, to);
            });
   std::fill(first.begin(), first.end(), 0.0);
+  // Counts are on a lattice of their own, 2^-20 of a row.
+  const double to_rows = 1 / (lattice_one * mechanism.lattice().first);
+  for (std::size_t i = config().dimension; i < newest.first_.size(); ++i) newest.first_[i] *= to_rows;
+}
+
+void MomentStream::Engine::collect_pairs() {
+  const std::size_t d = config().dimension;
+  std::vector<double> triangle(map.layout.moment_size());
+  pair_sum->close(triangle);
+  auto to = pairs.begin();
+  for (std::size_t i = 0; i < d; ++i) {
+    const auto row_begin = triangle.begin() + static_cast<std::ptrdiff_t>(packed_index(i, i, d));
+    to = std::copy(row_begin + 1, row_begin + static_cast<std::ptrdiff_t>(d - i), to);
+  }
 }
 
 void MomentStream::Engine::close_second() {
   const Lattice& lattice = mechanism.lattice();
   second_sum->begin_close();
+  if (pair_sum) collect_pairs();
   begin_accumulation(*accumulate_second, mechanism.workload_second());
-  run_step(
-      pool,
-      {.noise = noise_second ? &*noise_second : nullptr,
-       .accumulate = &*accumulate_second,
-       .unit = noises_rows ? lattice.first * lattice.first : lattice.second,
-       .out = newest.second_},
-      [&](std::size_t begin, std::size_t count, double* to) { second_sum->write_tile(begin, count, to); });
+  run_step(pool,
+           {.noise = noise_second ? &*noise_second : nullptr,
+            .accumulate = &*accumulate_second,
+            .unit = noises_rows ? lattice.first * lattice.first : lattice.second,
+            .out = newest.second_},
+           [&](std::size_t begin, std::size_t count, double* to) {
+             const std::size_t size = map.layout.moment_size();
+             const std::size_t moments = begin < size ? std::min(count, size - begin) : 0;
+             if (moments > 0) second_sum->write_tile(begin, moments, to);
+             if (moments == count) return;
+             std::copy_n(pairs.begin() + static_cast<std::ptrdiff_t>(begin + moments - size), count - moments,
+                         to + moments);
+           });
   second_sum->end_close();
   if (bias) close_bias();
 }

@@ -43,12 +43,14 @@ struct MomentStream::Engine {
   void close_block();
   void close_first();
   void close_second();
+  void collect_pairs();
   void close_bias();
   void describe_release(std::size_t step);
   void begin_accumulation(FilterStream& accumulate, const Workload& workload) const;
 
   ForkGuard guard;
   Mechanism mechanism;
+  RowMap map;
   std::vector<NoncePeriod> nonces;
   NoiseLevels levels;
   bool noises_rows;
@@ -56,7 +58,8 @@ struct MomentStream::Engine {
   std::optional<ShapedNoise> noise_second;
   WorkerPool pool;
   std::vector<double> row, first;
-  std::optional<SecondSum> second_sum;
+  std::optional<SecondSum> second_sum, pair_sum;
+  std::vector<double> pairs;  // counts of pairs, i < j, of the block that is closing
   FilterStream accumulate_first;
   std::optional<FilterStream> accumulate_second;
   std::optional<SquaredNoiseBias> bias;  // PP

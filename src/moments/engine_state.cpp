@@ -27,12 +27,12 @@ void check_counts(const Mechanism& mechanism, const StreamState& state) {
 
 StateHeader header(const Mechanism& mechanism, StateHeader::Part part, std::uint64_t rows,
                    std::uint64_t steps) {
-  const StreamConfig& config = mechanism.config();
+  const ReleaseLayout layout = ReleaseLayout::of(mechanism.config());
   return {.part = part,
           .rows = rows,
           .steps = steps,
-          .dimension = config.dimension,
-          .second_size = second_moment_size(config.second, config.dimension)};
+          .first_size = layout.first_size(),
+          .second_size = layout.second_size()};
 }
 
 void append(std::vector<double>& numbers, std::span<const double> more) {

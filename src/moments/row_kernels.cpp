@@ -21,17 +21,19 @@ using Vec = hn::Vec<Tag>;
 constexpr double kNotDone = 0x1p60;                           // as a square: too long
 constexpr double kLeastSafe = 0x1p-400, kMostSafe = 0x1p400;  // of has_safe_squares
 
-/// True where all of `count` numbers in a row are finite.
-bool AllFinite(const double* values, std::size_t count) {
+/// True where all of `count` numbers in a row are finite, or NaN where that is allowed.
+bool AllGood(const double* values, std::size_t count, bool allow_nan) {
   const Tag d;
   const Vec largest = hn::Set(d, std::numeric_limits<double>::max());
   auto good = hn::Eq(largest, largest);
   std::size_t i = 0;
+  // A comparison with NaN is false.
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    good = hn::And(good, hn::Le(hn::Abs(hn::LoadU(d, values + i)), largest));
+    const Vec length = hn::Abs(hn::LoadU(d, values + i));
+    good = hn::And(good, allow_nan ? hn::Not(hn::Gt(length, largest)) : hn::Le(length, largest));
   }
   bool all = hn::AllTrue(d, good);
-  for (; i < count; ++i) all = all && std::isfinite(values[i]);
+  for (; i < count; ++i) all = all && (allow_nan ? !std::isinf(values[i]) : std::isfinite(values[i]));
   return all;
 }
 
@@ -61,6 +63,47 @@ void ClipAndSnapColumns(double norm_bound, const RowColumns& columns, double* HW
       hn::StoreU(v, d, entry + j * stride);
     }
     hn::StoreU(hn::IfThenElse(safe, square, hn::Set(d, kNotDone)), d, squares + r);
+  }
+}
+
+void ClampAndSnapColumns(const RowColumns& columns, double* HWY_RESTRICT squares) {
+  const Tag d;
+  const std::size_t stride = columns.rows;
+  const Vec one = hn::Set(d, 1.0), half = hn::Set(d, 0.5), unit = hn::Set(d, 0x1p20);
+  for (std::size_t r = 0; r < columns.rows; r += hn::Lanes(d)) {
+    double* HWY_RESTRICT entry = columns.values + r;
+    Vec square = hn::Zero(d);
+    for (std::size_t j = 0; j < columns.dimension; ++j) {
+      const Vec v = hn::Min(hn::Max(hn::LoadU(d, entry + j * stride), hn::Neg(one)), one);
+      const Vec snapped = hn::Floor(hn::Add(hn::Mul(v, unit), half));
+      square = hn::Add(square, hn::Mul(snapped, snapped));
+      hn::StoreU(snapped, d, entry + j * stride);
+    }
+    hn::StoreU(square, d, squares + r);
+  }
+}
+
+void TakeOutAbsent(const RowColumns& columns, double* HWY_RESTRICT cells, double* HWY_RESTRICT exist) {
+  const Tag d;
+  const std::size_t stride = columns.rows;
+  const Vec unit = hn::Set(d, 0x1p20), zero = hn::Zero(d);
+  for (std::size_t r = 0; r < columns.rows; r += hn::Lanes(d)) {
+    double* HWY_RESTRICT entry = columns.values + r;
+    auto any = hn::Lt(zero, zero), all = hn::Eq(zero, zero);
+    for (std::size_t j = 0; j < columns.dimension; ++j) {
+      const Vec v = hn::LoadU(d, entry + j * stride);
+      const auto present = hn::Eq(v, v);  // NaN is not
+      any = hn::Or(any, present);
+      all = hn::And(all, present);
+      if (cells != nullptr) hn::StoreU(hn::IfThenElse(present, unit, zero), d, cells + r + j * stride);
+      hn::StoreU(hn::IfThenElse(present, v, zero), d, entry + j * stride);
+    }
+    const auto there = cells != nullptr ? any : all;
+    if (exist != nullptr) hn::StoreU(hn::IfThenElse(there, unit, zero), d, exist + r);
+    if (cells != nullptr || hn::AllTrue(d, all)) continue;
+    for (std::size_t j = 0; j < columns.dimension; ++j) {
+      hn::StoreU(hn::IfThenElse(all, hn::LoadU(d, entry + j * stride), zero), d, entry + j * stride);
+    }
   }
 }
 
@@ -135,27 +178,30 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace jme {
 
-HWY_EXPORT(AllFinite);
+HWY_EXPORT(AllGood);
 HWY_EXPORT(ClipAndSnapColumns);
+HWY_EXPORT(ClampAndSnapColumns);
+HWY_EXPORT(TakeOutAbsent);
 HWY_EXPORT(AddColumns);
 HWY_EXPORT(AddProducts);
 
-NotFinite first_not_finite(const MatrixView& view) {
+NotFinite first_not_finite(const MatrixView& view, bool allow_nan) {
   // Numbers that lie side by side, whether the matrix is row-major or column-major.
   const auto width = static_cast<std::ptrdiff_t>(view.columns),
              height = static_cast<std::ptrdiff_t>(view.rows);
   const bool by_row = view.column_stride == 1, by_column = view.row_stride == 1;
-  const auto all_finite = [](const double* values, std::size_t count) {
-    return HWY_DYNAMIC_DISPATCH(AllFinite)(values, count);
+  const auto all_good = [&](const double* values, std::size_t count) {
+    return HWY_DYNAMIC_DISPATCH(AllGood)(values, count, allow_nan);
   };
   if ((by_row && view.row_stride == width) || (by_column && view.column_stride == height)) {
-    if (all_finite(view.data, view.rows * view.columns)) return {.row = view.rows, .column = 0};
+    if (all_good(view.data, view.rows * view.columns)) return {.row = view.rows, .column = 0};
   }
   for (std::size_t row = 0; row < view.rows; ++row) {
-    if (by_row && all_finite(&view.data[static_cast<std::ptrdiff_t>(row) * view.row_stride], view.columns))
+    if (by_row && all_good(&view.data[static_cast<std::ptrdiff_t>(row) * view.row_stride], view.columns))
       continue;
     for (std::size_t column = 0; column < view.columns; ++column) {
-      if (!std::isfinite(view.at(row, column))) return {.row = row, .column = column};
+      const double value = view.at(row, column);
+      if (!std::isfinite(value) && !(allow_nan && std::isnan(value))) return {.row = row, .column = column};
     }
   }
   return {.row = view.rows, .column = 0};
@@ -163,6 +209,12 @@ NotFinite first_not_finite(const MatrixView& view) {
 
 void clip_and_snap_columns(double norm_bound, const RowColumns& columns, double* squares) {
   HWY_DYNAMIC_DISPATCH(ClipAndSnapColumns)(norm_bound, columns, squares);
+}
+void clamp_and_snap_columns(const RowColumns& columns, double* squares) {
+  HWY_DYNAMIC_DISPATCH(ClampAndSnapColumns)(columns, squares);
+}
+void take_out_absent(const RowColumns& columns, double* cells, double* exist) {
+  HWY_DYNAMIC_DISPATCH(TakeOutAbsent)(columns, cells, exist);
 }
 void add_columns(const RowColumns& columns, double* sums) {
   HWY_DYNAMIC_DISPATCH(AddColumns)(columns, sums);

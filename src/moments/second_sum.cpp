@@ -8,6 +8,7 @@
 
 #include "base/packed_triangle.hpp"
 #include "moments/blas_threads.hpp"
+#include "moments/row_batch.hpp"
 #include "moments/tile_kernels.hpp"
 
 namespace jme {
@@ -19,23 +20,22 @@ constexpr std::size_t strip = 256;                        // columns that one th
 constexpr std::size_t few_columns = 48;                   // up to here dsyrk is not worth its overhead
 constexpr std::size_t exact_rows = std::size_t{1} << 13;  // 2^13 products of 2^40 fit below 2^53
 
-double snapped(double products) {
-  return std::floor(products * 0x1p-20 + 0.5);
-}
-double snapped(WideInt products) {
-  return static_cast<double>((products + (WideInt{1} << 19)) >> 20);
+double snapped(WideInt products, unsigned unit_bits) {
+  return static_cast<double>((products + (WideInt{1} << (unit_bits - 1))) >> unit_bits);
 }
 
 }  // namespace
 
 SecondSum::SecondSum(std::size_t dimension, SecondMoment second, std::size_t block_rows, double beta,
-                     Rows rows, WorkerPool* pool)
+                     Rows rows, WorkerPool* pool, unsigned unit_bits)
     : dimension_(dimension),
       size_(second_moment_size(second, dimension)),
       second_(second),
       beta_(beta),
       exact_(beta == 1 && rows == Rows::lattice),
       lattice_(rows == Rows::lattice),
+      unit_bits_(unit_bits),
+      per_unit_(std::ldexp(1.0, -static_cast<int>(unit_bits))),
       panel_rows_(std::min(block_rows, largest_panel)),
       pool_(pool) {
   panel_.resize(panel_rows_ * dimension_ + padding);
@@ -51,18 +51,18 @@ void SecondSum::add(std::span<const double> row) {
   ++in_panel_;
 }
 
-void SecondSum::add(RowBatch& batch, std::size_t rows) {
+void SecondSum::add(const RowColumns& columns, std::size_t rows) {
   if (second_ == SecondMoment::full && exact_ && dimension_ <= few_columns) {
     if (in_lanes_ + rows > exact_rows) flush_lanes();
     lanes_.resize(size_ * RowColumns::lanes, 0.0);
-    add_products(batch.units(), lanes_.data());
+    add_products(columns, lanes_.data());
     in_lanes_ += rows;
     return;
   }
   for (std::size_t done = 0; done < rows;) {
     if (in_panel_ == panel_rows_) flush_panel();
     const std::size_t count = std::min(rows - done, panel_rows_ - in_panel_);
-    batch.write_units(done, count, panel_.data() + in_panel_ * dimension_);
+    write_rows(columns, done, count, panel_.data() + in_panel_ * dimension_);
     in_panel_ += count;
     done += count;
   }
@@ -184,22 +184,23 @@ void SecondSum::write_full(std::size_t begin, std::size_t count, double* out) co
   const TriangleTile tile{
       .dimension = dimension_, .row = row, .column = row + (begin - triangle.diagonal(row)), .count = count};
   if (single_) {
-    lattice_ ? write_snapped_products(tile, panel_.data(), out) : write_products(tile, panel_.data(), out);
+    lattice_ ? write_snapped_products(tile, panel_.data(), per_unit_, out)
+             : write_products(tile, panel_.data(), out);
   } else {
-    lattice_ ? write_snapped_sums(tile, sum_.data(), out) : write_sums(tile, sum_.data(), out);
+    lattice_ ? write_snapped_sums(tile, sum_.data(), per_unit_, out) : write_sums(tile, sum_.data(), out);
   }
 }
 
 void SecondSum::write_tile(std::size_t begin, std::size_t count, double* out) const {
   if (has_spilled_) {
-    for (std::size_t k = 0; k < count; ++k) out[k] = snapped(spilled_[begin + k]);
+    for (std::size_t k = 0; k < count; ++k) out[k] = snapped(spilled_[begin + k], unit_bits_);
     return;
   }
   if (second_ == SecondMoment::full) return write_full(begin, count, out);
   for (std::size_t i = 0; i < count; ++i) {
     const double x = panel_[begin + i];
     const double sum = single_ ? x * x : sum_[begin + i];
-    out[i] = lattice_ ? snapped(sum) : sum;
+    out[i] = lattice_ ? std::floor(sum * per_unit_ + 0.5) : sum;
   }
 }
 

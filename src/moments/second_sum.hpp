@@ -6,9 +6,10 @@
 #include <vector>
 
 #include <jme/base/values.hpp>
+#include <jme/filter/aligned_vector.hpp>
 #include <jme/moments/wide_int.hpp>
 
-#include "moments/row_batch.hpp"
+#include "moments/row_kernels.hpp"
 #include "moments/worker_pool.hpp"
 
 namespace jme {
@@ -26,13 +27,13 @@ class SecondSum {
 
   /// `pool`, where given, shares the large updates; it must outlive the sum.
   SecondSum(std::size_t dimension, SecondMoment second, std::size_t block_rows, double beta, Rows rows,
-            WorkerPool* pool = nullptr);
+            WorkerPool* pool = nullptr, unsigned unit_bits = 20);
 
   void add(std::span<const double> row);
-  /// The rows that a batch has just taken.
-  void add(RowBatch& batch, std::size_t rows);
-  /// Writes the block's sum and starts the next block. For lattice rows it is in units of 2^20 products,
-  /// rounded to whole numbers; for real rows it is unchanged.
+  /// The first of these rows; the others are zero.
+  void add(const RowColumns& columns, std::size_t rows);
+  /// Writes the block's sum and starts the next block. For lattice rows it is in units of 2^unit_bits
+  /// products, rounded to whole numbers; for real rows it is unchanged.
   void close(std::span<double> out);
 
   /// The same in tiles: begin, then any entries in any order and from any thread, then end.
@@ -59,6 +60,8 @@ class SecondSum {
   SecondMoment second_;
   double beta_;
   bool exact_, lattice_;
+  unsigned unit_bits_;
+  double per_unit_;  // 2^-unit_bits
   std::size_t panel_rows_;
   std::vector<double> panel_;  // rows not yet multiplied, row-major
   std::size_t in_panel_ = 0;

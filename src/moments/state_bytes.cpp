@@ -12,7 +12,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "saved states are little endian");
 
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 constexpr std::size_t header_bytes = 2 * sizeof(std::uint32_t) + 4 * sizeof(std::uint64_t);
 
 template <class Value>
@@ -26,7 +26,7 @@ std::vector<std::byte> encode(const StateHeader& header, std::size_t reserve) {
   bytes.reserve(header_bytes + reserve);
   append(bytes, header.part);
   append(bytes, version);
-  for (const std::uint64_t value : {header.rows, header.steps, header.dimension, header.second_size}) {
+  for (const std::uint64_t value : {header.rows, header.steps, header.first_size, header.second_size}) {
     append(bytes, value);
   }
   return bytes;

@@ -12,7 +12,7 @@ struct StateHeader {
   enum class Part : std::uint32_t { secret = 0x53656d6a, open = 0x4f656d6a };  // "jmeS", "jmeO"
 
   Part part;
-  std::uint64_t rows, steps, dimension, second_size;
+  std::uint64_t rows, steps, first_size, second_size;
 
   bool operator==(const StateHeader&) const = default;
 };

@@ -12,11 +12,11 @@ struct TriangleTile {
   std::size_t dimension, row, column, count;
 };
 
-/// out = x_i x_j; snapped: in units of 2^20, rounded to the nearest whole number (halves up).
+/// out = x_i x_j; snapped: times `per_unit`, a power of two, rounded to the nearest whole number (halves up).
 void write_products(const TriangleTile& tile, const double* x, double* out);
-void write_snapped_products(const TriangleTile& tile, const double* x, double* out);
+void write_snapped_products(const TriangleTile& tile, const double* x, double per_unit, double* out);
 /// The same for finished sums, d x d row by row.
 void write_sums(const TriangleTile& tile, const double* sums, double* out);
-void write_snapped_sums(const TriangleTile& tile, const double* sums, double* out);
+void write_snapped_sums(const TriangleTile& tile, const double* sums, double per_unit, double* out);
 
 }  // namespace jme

@@ -8,6 +8,8 @@
 #include <jme/output/privacy_statement.hpp>
 #include <jme/version.hpp>
 
+#include "output/noise_json.hpp"
+
 namespace jme {
 
 namespace {
@@ -46,7 +48,7 @@ Json configuration(const RunDescription& run) {
     if (!is_said_with_privacy(field)) add(field.name, field.in_force(mechanism));
   }
   result["sensitivity"] = noise.sensitivity;
-  result["std_first"] = noise.std_first;
+  add_noise(result, noise);
   result["std_second"] = noise.std_second;
   result["lattice"] = {{"first", mechanism.lattice().first}, {"second", mechanism.lattice().second}};
   result["covariance_debiased"] = run.emit.bias == Bias::removed;

@@ -5,6 +5,8 @@
 
 #include <jme/output/plan_json.hpp>
 
+#include "output/noise_json.hpp"
+
 namespace jme {
 
 namespace {
@@ -13,8 +15,9 @@ nlohmann::ordered_json candidate_json(const PlanCandidate& candidate) {
   nlohmann::ordered_json object{{"method", name(candidate.method)}, {"shape", candidate.shape.name()}};
   if (candidate.shape_second) object["shape2"] = candidate.shape_second->name();
   object["lambda"] = candidate.lambda;
-  object["std_first"] = candidate.std_first;
-  object["std_second"] = candidate.std_second;
+  object["geometry"] = name(candidate.geometry);
+  add_noise(object, candidate.noise);
+  object["std_second"] = candidate.noise.std_second;
   object["error_first"] = candidate.error_first;
   object["error_second"] = candidate.error_second.high;
   if (candidate.error_second.low != candidate.error_second.high) {

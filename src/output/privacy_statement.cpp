@@ -32,12 +32,55 @@ std::string budget_words(const Mechanism& mechanism) {
 }
 
 std::string neighbours(const StreamConfig& config) {
-  const bool replace = config.adjacency == Adjacency::replace_one;
-  if (config.participation.rows == 1) {
-    return replace ? "one row is replaced by any other row" : "one row is there or counts as zero";
+  const bool replace = config.adjacency == Adjacency::replace_one, one = config.participation.rows == 1;
+  const std::string who =
+      one ? "one row" : fmt::format("the rows of one person (at most {})", config.participation.rows);
+  const std::string absent = fmt::format("{} there or {} absent", one ? "is" : "are", one ? "is" : "are");
+  switch (presence_of(config)) {
+    case Presence::complete:
+      if (!replace) return who + (one ? " is there or counts as zero" : " are there or count as zero");
+      return who + (one ? " is replaced by any other row" : " are replaced by any other rows");
+    case Presence::rows:
+      if (!replace) return fmt::format("{} {}", who, absent);
+      return who + (one ? " is replaced by any other row, or is absent in one of them"
+                        : " are replaced by any other rows, or are absent in one of them");
+    case Presence::cells:
+      if (!replace) return fmt::format("{} {}", who, absent);
+      return who +
+             (one ? " is replaced by any other row, has other missing cells, or is absent in one of them"
+                  : " are replaced by any other rows, have other missing cells, or are absent in one of "
+                    "them");
   }
-  return fmt::format("the rows of one person (at most {}) {}", config.participation.rows,
-                     replace ? "are replaced by any other rows" : "are there or count as zero");
+  return who;
+}
+
+std::string limits(const Mechanism& mechanism, bool has_bounds) {
+  const StreamConfig& config = mechanism.config();
+  const bool in_box = mechanism.geometry() == Geometry::box;
+  const std::string clamped = has_bounds
+                                  ? "Every value is clamped to its column's bounds and mapped to [-1, 1]"
+                                  : "Every value is clamped to [-1, 1]";
+  const bool clipped = !in_box || config.norm_bound < std::sqrt(static_cast<double>(config.dimension));
+  const std::string before = has_bounds || in_box ? clamped + ", then " : "Before anything else ";
+  const std::string rule = clipped ? fmt::format("{}every row is clipped to Euclidean length {:g}{}", before,
+                                                 config.norm_bound, has_bounds ? " in these units" : "")
+                                   : clamped;
+  return rule +
+         ". Rows beyond the limits still count, but not in full, so results can be off by what was cut away.";
+}
+
+std::string what_is_public(const StreamConfig& config) {
+  const char* rows = "how many rows there are and when they come";
+  if (config.private_count)
+    rows = "how many records there are and when they come, but not which of them exist";
+  if (config.observed && !config.private_count) {
+    rows = "how many rows there are and when they come, but not which cells are missing";
+  }
+  return fmt::format(
+      "Public, not protected: {}{} the names and number of the columns, the bounds, and every parameter of "
+      "this "
+      "run, the noise's size included.",
+      rows, config.observed || config.private_count ? ";" : ",");
 }
 
 std::string person(const StreamConfig& config) {
@@ -83,16 +126,8 @@ std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_
         config.budget.sigma ? "mu" : "the noise", 100 * mechanism.sampler_cost()));
   }
   text.push_back(person(config));
-  text.push_back(
-      fmt::format("{}every row is clipped to Euclidean length {:g}{}. Rows beyond the limits still count, "
-                  "but not in full, so results can be off by what was cut away.",
-                  has_bounds ? "Every value is clamped to its column's bounds and mapped to [-1, 1], then "
-                             : "Before anything else ",
-                  config.norm_bound, has_bounds ? " in these units" : ""));
-  text.emplace_back(
-      "Public, not protected: how many rows there are and when they come, the names and number of the "
-      "columns, the "
-      "bounds, and every parameter of this run, the noise's size included.");
+  text.push_back(limits(mechanism, has_bounds));
+  text.push_back(what_is_public(config));
   text.emplace_back(
       "Not promised: that nothing can be learnt about a person from what holds for the whole population; "
       "protection "

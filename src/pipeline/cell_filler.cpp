@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -97,6 +98,9 @@ void CellFiller::fill(std::span<double> row, std::span<const std::size_t> missin
         break;
       case MissingCells::From::model:
         row[i] = inside(model(static_cast<Eigen::Index>(k)));
+        break;
+      case MissingCells::From::nowhere:
+        row[i] = std::numeric_limits<double>::quiet_NaN();
         break;
     }
   }

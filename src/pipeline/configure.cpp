@@ -151,7 +151,7 @@ StreamConfig stream_config(const RunSettings& settings, const KnownColumns& colu
              &tau = settings["tau"], &adjacency = settings["adjacency"],
              &participations = settings["participations"], &separation = settings["separation"],
              &objective = settings["objective"], &max_state_vectors = settings["max_state_vectors"],
-             &threads = settings["threads"];
+             &threads = settings["threads"], &geometry = settings["geometry"], &missing = settings["missing"];
   StreamConfig result;
   result.budget = budget_of(settings);
   const Horizon length = horizon_of(settings["rows"], settings["steps"], settings["every"]);
@@ -169,10 +169,15 @@ StreamConfig stream_config(const RunSettings& settings, const KnownColumns& colu
     throw InvalidParameter("dimension", "must be given: how many numbers a row has");
   result.dimension = given ? *given : *columns.dimension;
 
+  if (geometry) result.geometry = parse_geometry(*geometry);
+  result.unit_box = columns.unit_box || result.geometry == Geometry::box;
+  result.observed = missing && MissingRules::parse(*missing).leaves_absent();
+  result.private_count = settings.is_on("private_count");
+
   if (norm_bound) {
     result.norm_bound = NormBound(parse_real("norm-bound", *norm_bound));
-  } else if (columns.norm_bound) {
-    result.norm_bound = *columns.norm_bound;
+  } else if (result.unit_box) {
+    result.norm_bound = std::sqrt(static_cast<double>(result.dimension));  // no row in the box is longer
   } else {
     throw InvalidParameter(
         "norm-bound",
@@ -240,7 +245,7 @@ RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matri
   set_columns(config, settings);
   KnownColumns known{.dimension = config.columns.size()};
   if (config.columns.empty() && settings["dimension"]) known.dimension.reset();
-  if (config.bounds) known.norm_bound = std::sqrt(static_cast<double>(config.columns.size()));
+  known.unit_box = config.bounds.has_value();
   config.stream = stream_config(settings, known, read_matrix);
   config.state = durable_options(settings);
   config.leave_open = settings.is_on("leave_open");

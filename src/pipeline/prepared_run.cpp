@@ -22,8 +22,12 @@ InvalidParameter other_dimension(std::size_t given, std::size_t columns) {
   return {"dimension", static_cast<double>(given), fmt::format("{}, the number of columns", columns)};
 }
 
-/// Filling by the model needs releases with a mean and a covariance.
+/// Filling by the model needs releases with a mean and a covariance. Where counts are private, so are the
+/// means of early releases.
 void check_missing(const MissingRules& missing, const StreamConfig& config) {
+  if (missing.uses_releases() && (config.observed || config.private_count)) {
+    throw InvalidParameter("missing", "must be observed, centre, fail or values where the count is private");
+  }
   if (!missing.uses_model()) return;
   const bool same_workload =
       !config.workload_second || config.workload_second->name() == config.workload.name();
@@ -57,8 +61,12 @@ StreamConfig PreparedRun::checked_stream() {
       throw InvalidParameter("bounds", fmt::format("are for {} columns, and {} are named",
                                                    config_.bounds->centre().size(), columns));
     }
-    if (stream.norm_bound == 0) stream.norm_bound = std::sqrt(static_cast<double>(columns));
+    stream.unit_box = true;
   }
+  stream.unit_box = stream.unit_box || stream.geometry == Geometry::box;
+  stream.observed = stream.observed || config_.missing.leaves_absent();
+  norm_bound_is_default_ = stream.norm_bound == 0 && stream.unit_box;
+  if (norm_bound_is_default_) stream.norm_bound = std::sqrt(static_cast<double>(stream.dimension));
   if (config_.emit.values.empty()) config_.emit.values = default_emit(stream.second);
   unused_ = check_emit(config_.emit, stream, config_.bounds && !config_.bounds->is_none());
   check_missing(config_.missing, stream);
@@ -70,6 +78,7 @@ void PreparedRun::adopt_dimension(std::size_t dimension) {
   if (dimension == stream_.dimension) return;
   if (dimension_is_known_) throw other_dimension(stream_.dimension, dimension);
   stream_.dimension = dimension;
+  if (norm_bound_is_default_) stream_.norm_bound = std::sqrt(static_cast<double>(dimension));
   stream_.shape = mechanism_.shape_first();
   if (mechanism_.has_second()) stream_.shape_second = mechanism_.shape_second();
   mechanism_ = Mechanism(stream_);
@@ -103,7 +112,8 @@ RunDescription PreparedRun::description() const {
 }
 
 RowIntake PreparedRun::intake() const {
-  return {bounds_, missing_, config_.on_bad_row, stream_.norm_bound};
+  return {bounds_, missing_, config_.on_bad_row, stream_.norm_bound,
+          stream_.observed || stream_.private_count};
 }
 
 std::unique_ptr<RunningStream> PreparedRun::open(RunningStream::Publish publish) const {

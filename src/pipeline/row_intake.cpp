@@ -10,9 +10,11 @@
 
 namespace jme {
 
-RowIntake::RowIntake(ColumnBounds bounds, MissingCells missing, OnBadRow on_bad_row, double norm_bound)
+RowIntake::RowIntake(ColumnBounds bounds, MissingCells missing, OnBadRow on_bad_row, double norm_bound,
+                     bool may_be_absent)
     : bounds_(std::move(bounds)),
       on_bad_row_(on_bad_row),
+      may_be_absent_(may_be_absent),
       filler_(std::move(missing), norm_bound, !bounds_.is_none()),
       filled_(bounds_.centre().size(), 0) {}
 
@@ -60,7 +62,7 @@ void RowIntake::take(std::span<double> row, std::span<const std::size_t> missing
 
 void RowIntake::take_bad(std::span<double> row) {
   check_width(row);
-  std::fill(row.begin(), row.end(), 0.0);
+  std::fill(row.begin(), row.end(), may_be_absent_ ? std::numeric_limits<double>::quiet_NaN() : 0.0);
   as_read_ = row;
   ++rows_;
   ++bad_rows_;

@@ -47,11 +47,14 @@ std::vector<RunField> input_fields() {
         "Between CSV fields (default ,); tab for tabs"}},
       {{"on_bad_row", text, "fail", "fail or zero", group, "DO",
         "fail (default) or zero: count it as the zero row"}},
-      {{"missing", text, "", "centre, mean, model, fail or COLUMN=VALUE", group, "DO",
+      {{"missing", text, "", "centre, mean, model, observed, fail or COLUMN=VALUE", group, "DO",
         "Missing cells become: centre (of the bounds), mean (as last released), model (predicted from the "
         "last "
-        "release and the row's other cells), PUBLIC values, such as mean,RAIN=0; or fail (default: the row "
-        "is bad)"},
+        "release and the row's other cells), PUBLIC values, such as mean,RAIN=0; or nothing (observed: "
+        "results "
+        "are over the cells that are there, which are counted privately; needs bounds); or fail (default: "
+        "the "
+        "row is bad)"},
        [](const RunDescription& run) { return text_or_nothing(run.missing); },
        true}};
 }

@@ -30,6 +30,9 @@ Squares parse_squares(std::string_view text) {
 
 double batch_sensitivity(Squares squares, const RowModel& rows, std::size_t batch, double lambda) {
   if (batch == 0) throw InvalidParameter("batch", 0, "a whole number of at least 1");
+  if (squares != Squares::per_example && (rows.geometry != Geometry::ball || rows.counts_rows)) {
+    throw InvalidParameter("geometry", "must be ball, without counts, for squares of a batch");
+  }
   const Exposure one_row = single_exposure({1.0}, {1.0});
   const double per_example = joint_sensitivity(rows, one_row, lambda);  // checks rows and lambda
   const double m = static_cast<double>(batch);

@@ -4,8 +4,8 @@
 #include <jme/base/errors.hpp>
 #include <jme/sensitivity/joint.hpp>
 
-#include "sensitivity/joint_gain.hpp"
 #include "sensitivity/pattern.hpp"
+#include "sensitivity/row_gain.hpp"
 
 namespace jme {
 
@@ -55,9 +55,8 @@ double first_sensitivity(const RowModel& rows, const Exposure& exposure) {
 double second_sensitivity(const RowModel& rows, const Exposure& exposure) {
   check(rows);
   check(exposure);
-  const double zeta2 = rows.norm_bound * rows.norm_bound;
-  return zeta2 * std::sqrt(sensitivity::second_gain(rows.adjacency, rows.dimension)) *
-         second_column_norm(exposure);
+  const sensitivity::RowGain row(rows);
+  return row.length() * row.length() * std::sqrt(row.limit()) * second_column_norm(exposure);
 }
 
 double first_column_norm(const Exposure& exposure) {

@@ -5,39 +5,37 @@
 #include <jme/base/errors.hpp>
 #include <jme/sensitivity/joint.hpp>
 
-#include "sensitivity/joint_gain.hpp"
 #include "sensitivity/pattern.hpp"
+#include "sensitivity/row_gain.hpp"
 
 namespace jme {
 namespace {
 
 using sensitivity::Pattern;
+using sensitivity::RowGain;
 using sensitivity::Worst;
 using sensitivity::worst_pattern;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The lambda up to which every entry of the pattern stays where its gain is flat.
-double flat_lambda(const RowModel& rows, const Pattern& pattern) {
-  const double limit = sensitivity::free_gain_limit(rows.adjacency, rows.dimension);
-  const double zeta2 = rows.norm_bound * rows.norm_bound;
+double flat_lambda(const RowGain& row, const Pattern& pattern) {
+  const double square = row.length() * row.length();
   double lambda = infinity;
   for (const ColumnGain& gain : pattern) {
-    if (gain.second > 0) lambda = std::min(lambda, limit * gain.first / (zeta2 * gain.second));
+    if (gain.second > 0) lambda = std::min(lambda, row.flat() * gain.first / (square * gain.second));
   }
   return lambda;
 }
 
 /// The lambda up to which one column stays within the first channel's sensitivity:
-/// r_d^-1(4 a_max^2 / a_i^2) a_i^2 / (zeta^2 b_i^2) (docs/theory/sensitivity.md#the-free-lambda).
-double free_lambda_of_column(const RowModel& rows, const ColumnGain& gain, double largest_first) {
+/// r_d^-1(4 a_max^2 / a_i^2) a_i^2 / (zeta^2 b_i^2) in the ball (docs/theory/sensitivity.md#the-free-lambda).
+double free_lambda_of_column(const RowGain& row, const ColumnGain& gain, double largest_first) {
   if (gain.second == 0) return infinity;
-  const double weight = rows.norm_bound * rows.norm_bound * gain.second;
-  const double rho = 4 * (largest_first / gain.first);
-  if (!(rho < infinity)) {
-    return 4 * largest_first / (sensitivity::second_gain(rows.adjacency, rows.dimension) * weight);
-  }
-  return inverse_joint_gain(rows.adjacency, rows.dimension, rho) * gain.first / weight;
+  const double weight = row.length() * row.length() * gain.second;
+  const double rho = row.at(0) * (largest_first / gain.first);
+  if (!(rho < infinity)) return row.at(0) * largest_first / (row.limit() * weight);
+  return row.inverse(rho) * gain.first / weight;
 }
 
 /// Where a pattern can still be free (`low`), and where it no longer is (`high`).
@@ -47,11 +45,12 @@ struct Bracket {
 };
 Bracket free_bracket(const RowModel& rows, const Exposure& exposure, double squared_first) {
   const double largest_first = sensitivity::largest_pattern_sum(exposure, &ColumnGain::first);
+  const RowGain row(rows);
   Bracket bracket;
   for (const Pattern& pattern : exposure.patterns) {
     const bool single = pattern.size() == 1;
     const double lambda =
-        single ? free_lambda_of_column(rows, pattern.front(), largest_first) : flat_lambda(rows, pattern);
+        single ? free_lambda_of_column(row, pattern.front(), largest_first) : flat_lambda(row, pattern);
     bracket.low = std::min(bracket.low, lambda);
     // A pattern that decides the first channel has no room: leaving its flat part is leaving the free range.
     const bool decides = sensitivity::squared_sensitivity(rows, pattern, 0) == squared_first;

@@ -6,24 +6,39 @@
 
 #include <jme/base/errors.hpp>
 
-#include "sensitivity/joint_gain.hpp"
+#include "sensitivity/row_gain.hpp"
 
 namespace jme::sensitivity {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// nu = lambda zeta^2 g2 / g1, infinite where the first channel does not see the column.
-double balance(const RowModel& rows, const ColumnGain& gain, double lambda) {
-  const double weighted = lambda * rows.norm_bound * rows.norm_bound * gain.second;
+/// nu = lambda length^2 g2 / g1, infinite where the first channel does not see the column.
+double balance(const RowGain& row, const ColumnGain& gain, double lambda) {
+  const double weighted = lambda * row.length() * row.length() * gain.second;
   return weighted == 0 ? 0 : weighted / gain.first;
 }
 
 }  // namespace
 
+bool reaches_corners(const RowModel& rows) {
+  return rows.norm_bound >= std::sqrt(static_cast<double>(rows.dimension));
+}
+
 void check(const RowModel& rows) {
   if (rows.dimension == 0) throw InvalidParameter("dimension", 0, "a whole number of at least 1");
   (void)NormBound(rows.norm_bound);
+  if (rows.geometry == Geometry::automatic) {
+    throw InvalidParameter("geometry", "must be ball or box where a sensitivity is computed");
+  }
+  if (rows.presence != Presence::cells) return;
+  if (rows.geometry == Geometry::ball) {
+    throw InvalidParameter("geometry", name(rows.geometry), "box where single cells may be absent");
+  }
+  if (!reaches_corners(rows)) {
+    throw InvalidParameter("norm-bound", rows.norm_bound,
+                           "at least the root of the dimension where single cells may be absent");
+  }
 }
 
 void check(const Exposure& exposure) {
@@ -39,26 +54,25 @@ void check(const Exposure& exposure) {
 }
 
 double squared_sensitivity(const RowModel& rows, const Pattern& pattern, double lambda) {
-  const double zeta2 = rows.norm_bound * rows.norm_bound;
+  const RowGain row(rows);
+  const double square = row.length() * row.length();
   double sum = 0;
   for (const ColumnGain& gain : pattern) {
-    const double nu = balance(rows, gain, lambda);
-    sum += nu == infinity ? second_gain(rows.adjacency, rows.dimension) * lambda * zeta2 * gain.second
-                          : gain.first * joint_gain(rows.adjacency, rows.dimension, nu);
+    const double nu = balance(row, gain, lambda);
+    sum += nu == infinity ? row.limit() * lambda * square * gain.second : gain.first * row.at(nu);
   }
-  return zeta2 * sum;
+  return square * sum;
 }
 
 double squared_sensitivity_slope(const RowModel& rows, const Pattern& pattern, double lambda) {
-  const double zeta2 = rows.norm_bound * rows.norm_bound;
+  const RowGain row(rows);
+  const double square = row.length() * row.length();
   double sum = 0;
   for (const ColumnGain& gain : pattern) {
-    const double nu = balance(rows, gain, lambda);
-    const double slope = nu == infinity ? second_gain(rows.adjacency, rows.dimension)
-                                        : joint_gain_slope(rows.adjacency, rows.dimension, nu);
-    sum += slope * gain.second;
+    const double nu = balance(row, gain, lambda);
+    sum += (nu == infinity ? row.limit() : row.slope(nu)) * gain.second;
   }
-  return zeta2 * zeta2 * sum;
+  return square * square * sum;
 }
 
 Worst worst_pattern(const RowModel& rows, const Exposure& exposure, double lambda) {

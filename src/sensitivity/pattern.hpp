@@ -9,11 +9,15 @@ namespace jme::sensitivity {
 /// The columns one person reaches at once.
 using Pattern = std::vector<ColumnGain>;
 
+/// The norm bound cuts nothing off the unit box. A square root that was rounded down still counts: such rows
+/// are not clipped, and everything that follows is for the whole box.
+[[nodiscard]] bool reaches_corners(const RowModel& rows);
+
 /// Throw InvalidParameter unless the row model and the exposure make sense.
 void check(const RowModel& rows);
 void check(const Exposure& exposure);
 
-/// Squared joint sensitivity of one pattern: the sum of zeta^2 g1 r_d(lambda zeta^2 g2 / g1)
+/// Squared joint sensitivity of one pattern: the sum of g1 squared_gain(rows, lambda g2 / g1)
 /// (docs/theory/sensitivity.md#several-rows-of-one-person).
 [[nodiscard]] double squared_sensitivity(const RowModel& rows, const Pattern& pattern, double lambda);
 

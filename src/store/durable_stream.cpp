@@ -121,7 +121,7 @@ struct DurableStream::Impl {
 
   Release push_block(std::string_view id, const BlockSum& block) {
     check_whole();
-    block.check_fits(mechanism.config());
+    block.check_fits(mechanism);
     const std::vector<std::byte> sums = block.bytes();
     if (!kept.is_new()) {
       const store::BlockDigest now = store::digest_of_sums(kept.keys(), id, sums);

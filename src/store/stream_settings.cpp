@@ -133,6 +133,10 @@ Settings settings_of(const Mechanism& mechanism) {
   real("noise multiplier", mechanism.sigma());
   real("noise of the first moment", noise.std_first);
   real("noise of the second moment", noise.std_second);
+  real("noise off its diagonal", noise.std_off_diagonal);
+  real("noise of counts of cells", noise.std_count);
+  real("noise of counts of pairs", noise.std_pair_count);
+  real("noise of the count of rows", noise.std_rows);
   real("lattice of the first moment", mechanism.lattice().first);
   real("lattice of the second moment", mechanism.lattice().second);
   add("numbers of the workload", FilterDigest(mechanism.a1()).text());

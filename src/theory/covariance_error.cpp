@@ -166,7 +166,7 @@ Interval covariance_error_bounds(const Mechanism& mechanism, bool debiased, Coun
     return {fixed + cross * terms.cross.low, fixed + cross * terms.cross.high};
   }
   const ReleaseVariance variance = release_variance(mechanism);
-  const double n = counted_coordinates(config.second, config.dimension, count);
+  const double n = counted_coordinates(mechanism, count);
   const double quartic = counts.quartic + (debiased ? 0 : counts.bias);
   Interval error{0, 0};
   for (std::size_t step = 0; step < variance.first.size(); ++step) {

@@ -13,11 +13,16 @@
 #include "theory/squared_noise.hpp"
 
 namespace jme {
-double counted_coordinates(SecondMoment second, std::size_t dimension, Count count) {
-  if (second == SecondMoment::full && count == Count::paper) {
-    return static_cast<double>(dimension) * static_cast<double>(dimension);
-  }
-  return static_cast<double>(second_moment_size(second, dimension));
+double counted_coordinates(const Mechanism& mechanism, Count count) {
+  const StreamConfig& config = mechanism.config();
+  const Calibration& noise = mechanism.calibration();
+  const auto d = static_cast<double>(config.dimension);
+  if (config.second == SecondMoment::none) return 0;
+  if (config.second == SecondMoment::diagonal) return d;
+  if (count == Count::paper) return d * d;
+  if (mechanism.geometry() == Geometry::ball) return d * (d + 1) / 2;
+  const double ratio = noise.std_off_diagonal / noise.std_second;
+  return d + d * (d - 1) * ratio * ratio;
 }
 
 ExpectedError expected_error(const Mechanism& mechanism, Count count) {

@@ -146,21 +146,23 @@ TEST(Calibration, AddsTheRoundingSlackOfBothChannels) {
   plain.lambda = 0.7;
   CalibrationRequest slack = plain;
   slack.slack = {.first = 0.01, .second = 0.02};
+  // Five values and 25 products, each of which may move by as much.
+  const double first = 0.01 * std::sqrt(5.0), second = 0.02 * 5;
   EXPECT_NEAR(calibrate(slack).sensitivity,
-              calibrate(plain).sensitivity + 0.01 * a + std::sqrt(0.7) * 0.02 * b, 1e-10);
+              calibrate(plain).sensitivity + first * a + std::sqrt(0.7) * second * b, 1e-10);
 
   slack.method = Method::cs;
   slack.tau = 0.5;
   CalibrationRequest cs = slack;
   cs.slack = {};
-  EXPECT_NEAR(calibrate(slack).sensitivity, calibrate(cs).sensitivity + 0.01 * a + std::sqrt(0.5) * 0.02 * b,
-              1e-10);
+  EXPECT_NEAR(calibrate(slack).sensitivity,
+              calibrate(cs).sensitivity + first * a + std::sqrt(0.5) * second * b, 1e-10);
 
   slack.method = Method::ime;
-  expect_pair(calibrate(slack), sigma / std::sqrt(0.5) * (2 * zeta * a + 0.01 * a),
-              sigma / std::sqrt(0.5) * (std::sqrt(2.0) * zeta * zeta * b + 0.02 * b));
+  expect_pair(calibrate(slack), sigma / std::sqrt(0.5) * (2 * zeta * a + first * a),
+              sigma / std::sqrt(0.5) * (std::sqrt(2.0) * zeta * zeta * b + second * b));
   slack.method = Method::pp;
-  expect_pair(calibrate(slack), sigma * (2 * zeta * a + 0.01 * a), 0);
+  expect_pair(calibrate(slack), sigma * (2 * zeta * a + first * a), 0);
 }
 
 TEST(Calibration, CarriesTheSlackThroughAllBlocksOfAPerson) {
@@ -168,7 +170,7 @@ TEST(Calibration, CarriesTheSlackThroughAllBlocksOfAPerson) {
   CalibrationRequest two = request(Method::pp);
   two.exposure = {.patterns = {{{.first = 1, .second = 1}, {.first = 1, .second = 1}}}, .blocks_touched = 2};
   two.slack.first = 0.01;
-  EXPECT_NEAR(calibrate(two).sensitivity, (2 * zeta + 0.01) * std::sqrt(2.0), 1e-10);
+  EXPECT_NEAR(calibrate(two).sensitivity, (2 * zeta + 0.01 * std::sqrt(5.0)) * std::sqrt(2.0), 1e-10);
 }
 
 TEST(Calibration, ExplainsThatNothingIsFreeUnderAddRemove) {

@@ -21,7 +21,7 @@ std::vector<double> normal_numbers(std::size_t count, unsigned seed) {
 }
 
 RowMap map_of(std::size_t dimension, SecondMoment second = SecondMoment::full) {
-  return {.dimension = dimension, .second = second, .norm_bound = 1.0};
+  return {.layout = {.dimension = dimension, .second = second}, .norm_bound = 1.0};
 }
 
 BlockSum sum_of(const RowMap& map, const MatrixView& rows) {
@@ -88,7 +88,7 @@ TEST(BlockSum, GivesAStreamTheReleaseOfItsRows) {
       const MatrixView rows = MatrixView::of_rows(numbers, 3);
       MomentStream by_row(mechanism, InsecureTestSeed{4}), by_block(mechanism, InsecureTestSeed{4});
       by_row.push_rows(rows);
-      const RowMap map = RowMap::of(mechanism.config());
+      const RowMap map = RowMap::of(mechanism);
       for (std::size_t done = 0; done < total; done += every) {
         by_block.push_block(sum_of(map, rows.part(done, std::min(every, total - done))));
       }
@@ -116,7 +116,7 @@ TEST(BlockSum, IsRefusedByAStreamThatItDoesNotFit) {
   EXPECT_THROW(stream.push_block(BlockSum(map_of(2))), InvalidParameter);
   EXPECT_THROW(stream.push_block(sum_of(map_of(2, SecondMoment::diagonal), rows.part(0, 10))),
                InvalidParameter);
-  EXPECT_THROW(stream.push_block(sum_of({.dimension = 2, .norm_bound = 2.0}, rows.part(0, 10))),
+  EXPECT_THROW(stream.push_block(sum_of({.layout = {.dimension = 2}, .norm_bound = 2.0}, rows.part(0, 10))),
                InvalidParameter);
   stream.push(std::vector<double>{0.1, 0.2});
   EXPECT_THROW(stream.push_block(sum_of(map_of(2), rows.part(0, 10))), InvalidParameter);  // a block is open

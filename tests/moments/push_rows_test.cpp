@@ -201,30 +201,78 @@ TEST(PushRows, NameABadRowByItsPlaceInTheStream) {
   }
 }
 
-TEST(RowBatch, ClipsAndSnapsAsSingleRowsDoOnEveryTarget) {
+/// Rows as `map` may have them: with absent cells and whole rows where it allows them.
+std::vector<double> rows_for(const RowMap& map, std::size_t count) {
+  const std::size_t d = map.layout.dimension;
+  std::vector<double> numbers = many_rows(count, d, 11);
+  if (!map.allows_absent()) return numbers;
+  for (std::size_t r = 0; r < count; ++r) {
+    for (std::size_t j = 0; j < d; ++j) {
+      const bool absent = r % 11 == 3 || (r * 7 + j * 5) % 13 == 0;
+      if (absent) numbers[r * d + j] = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  return numbers;
+}
+
+std::vector<RowMap> maps_of(std::size_t dimension) {
+  const double root = std::sqrt(static_cast<double>(dimension));
+  std::vector<RowMap> maps;
+  for (const double bound : {1.0, 0.3, 1e-100, 1e100}) {
+    maps.push_back({.layout = {.dimension = dimension}, .norm_bound = bound});
+  }
+  maps.push_back({.layout = {.dimension = dimension, .row_count = true}, .norm_bound = 0.7});
+  for (const double bound : {root, root / 2}) {
+    for (const bool counts : {false, true}) {
+      maps.push_back({.layout = {.dimension = dimension, .row_count = counts},
+                      .geometry = Geometry::box,
+                      .norm_bound = bound});
+    }
+  }
+  for (const bool counts : {false, true}) {
+    maps.push_back({.layout = {.dimension = dimension, .cell_counts = true, .row_count = counts},
+                    .geometry = Geometry::box,
+                    .norm_bound = root});
+  }
+  return maps;
+}
+
+TEST(RowBatch, SnapsAsSingleRowsDoOnEveryTarget) {
+  constexpr std::size_t count = 400;
   for (const std::size_t dimension : {1U, 2U, 10U, 129U}) {
-    for (const double bound : {1.0, 0.3, 1e-100, 1e100}) {
-      const std::vector<double> numbers = many_rows(400, dimension, 11);
-      std::vector<double> expected(numbers.size()), sum(dimension, 0.0);
-      for (std::size_t r = 0; r < 400; ++r) {
-        const auto units = std::span(expected).subspan(r * dimension, dimension);
-        clip_and_snap(std::span(numbers).subspan(r * dimension, dimension), bound, units);
-        for (std::size_t j = 0; j < dimension; ++j) sum[j] += units[j];
+    for (const RowMap& map : maps_of(dimension)) {
+      const std::size_t width = map.layout.first_size();
+      const std::vector<double> numbers = rows_for(map, count);
+      std::vector<double> expected, present, units(width), sum(width, 0.0);
+      for (std::size_t r = 0; r < count; ++r) {
+        snap_row(map, std::span(numbers).subspan(r * dimension, dimension), units);
+        expected.insert(expected.end(), units.begin(),
+                        units.begin() + static_cast<std::ptrdiff_t>(dimension));
+        if (map.layout.cell_counts) {
+          present.insert(present.end(), units.begin() + static_cast<std::ptrdiff_t>(dimension),
+                         units.begin() + static_cast<std::ptrdiff_t>(2 * dimension));
+        }
+        for (std::size_t j = 0; j < width; ++j) sum[j] += units[j];
       }
       for (const std::int64_t target : simd_targets()) {
         const OnlyTarget only(target);
-        RowBatch batch(dimension, bound);
+        RowBatch batch(map);
         const MatrixView rows = MatrixView::of_rows(numbers, dimension);
-        std::vector<double> got, sums(dimension, 0.0);
-        for (std::size_t r = 0; r < 400;) {
-          const std::size_t count = std::min<std::size_t>(1 + r % 8, 400 - r);
-          got.resize((r + count) * dimension);
-          batch.take(rows.part(r, count));
-          batch.write_units(0, count, got.data() + r * dimension);
-          r += count;
+        std::vector<double> got, there, sums(width, 0.0);
+        for (std::size_t r = 0; r < count;) {
+          const std::size_t some = std::min<std::size_t>(1 + r % 8, count - r);
+          got.resize((r + some) * dimension);
+          batch.take(rows.part(r, some));
+          write_rows(batch.units(), 0, some, got.data() + r * dimension);
+          if (map.layout.cell_counts) {
+            there.resize((r + some) * dimension);
+            write_rows(batch.present(), 0, some, there.data() + r * dimension);
+          }
+          r += some;
         }
         batch.add_sum_to(sums);
         ASSERT_EQ(got, expected) << hwy::TargetName(target);
+        EXPECT_EQ(there, present);
         EXPECT_EQ(sums, sum);
       }
     }

@@ -36,7 +36,7 @@ TEST(Release, UnpackedIsTheOneThatWasPacked) {
 }
 
 TEST(Release, IsNotUnpackedFromTheNumbersOfAnother) {
-  const Release release(3, SecondMoment::full);
+  const Release release(ReleaseLayout{.dimension = 3});
   const std::vector<double> packed = release.packed();
   EXPECT_THROW(Release::unpacked({.dimension = 3, .second = SecondMoment::diagonal}, 1, 1, packed),
                StateError);

@@ -2,94 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
+#include <utility>
 #include <vector>
 
 #include <boost/multiprecision/cpp_int.hpp>
 #include <gtest/gtest.h>
 
+#include "sensitivity/box_rows.hpp"
+
 namespace jme {
 namespace {
 
 using Rational = boost::multiprecision::cpp_rational;
-
-/// A row in the box: absent cells have the value 0.
-struct BoxRow {
-  std::vector<double> values;
-  std::vector<double> present;
-  double exists = 1;
-};
-
-BoxRow complete(std::vector<double> values) {
-  std::vector<double> present(values.size(), 1.0);
-  return {.values = std::move(values), .present = std::move(present)};
-}
-
-BoxRow nothing(std::size_t d) {
-  return {.values = std::vector<double>(d, 0.0), .present = std::vector<double>(d, 0.0), .exists = 0};
-}
-
-double square(double value) {
-  return value * value;
-}
-
-/// f of box.hpp, term by term.
-double distance(const BoxWeights& w, const BoxRow& x, const BoxRow& y) {
-  const std::size_t d = x.values.size();
-  double f = w.row * square(x.exists - y.exists);
-  for (std::size_t i = 0; i < d; ++i) {
-    const double a = x.values[i], b = y.values[i];
-    f += square(a - b) + w.cells * square(x.present[i] - y.present[i]) + w.diagonal * square(a * a - b * b);
-    for (std::size_t j = 0; j < i; ++j) {
-      f += (w.off_diagonal * square(a * x.values[j] - b * y.values[j]) +
-            w.pairs * square(x.present[i] * x.present[j] - y.present[i] * y.present[j])) /
-           static_cast<double>(d - 1);
-    }
-  }
-  return f;
-}
-
-/// Ascent over values and presence, cell by cell, from random rows.
-double largest_found(const BoxWeights& w, std::size_t d, Presence presence, unsigned seed) {
-  std::mt19937_64 bits(seed);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  double largest = 0;
-  for (int start = 0; start < 24; ++start) {
-    BoxRow x = complete(std::vector<double>(d)), y = x;
-    for (double& value : x.values) value = uniform(bits);
-    for (double& value : y.values) value = uniform(bits);
-    if (presence != Presence::complete && start % 6 == 5) y = nothing(d);
-    double best = distance(w, x, y);
-    for (double step = 0.5; step > 1e-6;) {
-      const double before = best;
-      for (BoxRow* row : {&x, &y}) {
-        if (row->exists == 0) continue;
-        for (std::size_t i = 0; i < d; ++i) {
-          const double value = row->values[i], present = row->present[i];
-          const auto attempt = [&](double new_value, double new_present) {
-            const double old_value = row->values[i], old_present = row->present[i];
-            row->values[i] = new_value;
-            row->present[i] = new_present;
-            const double now = distance(w, x, y);
-            if (now > best) {
-              best = now;
-            } else {
-              row->values[i] = old_value;
-              row->present[i] = old_present;
-            }
-          };
-          for (const double candidate : {-1.0, 1.0, 0.0, value + step, value - step}) {
-            attempt(std::clamp(candidate, -1.0, 1.0), 1);
-          }
-          if (presence == Presence::cells && present == 1) attempt(0, 0);
-        }
-      }
-      if (best <= before) step /= 2;
-    }
-    largest = std::max(largest, best);
-  }
-  return largest;
-}
+using testing::BoxRow;
+using testing::complete;
+using testing::distance;
+using testing::nothing;
+using testing::square;
 
 // 8 - f_2 on the border, both cells present in both rows, |x_i - y_i| = 1 + a and |x_i + y_i| = 1 - a: both
 // sides have degree 4 in a and in b, so 25 points decide.
@@ -138,7 +67,8 @@ TEST(BoxTheorem, FreeWeightsAreFreeAndNoPairOfRowsIsFartherApart) {
       for (const Presence presence : {Presence::complete, Presence::rows, Presence::cells}) {
         const BoxWeights weights = free_weights(second, d, presence);
         EXPECT_TRUE(are_free(weights, d, presence)) << d;
-        const double found = largest_found(weights, d, presence, 7);
+        const double found =
+            testing::largest_found({.weights = weights, .dimension = d, .presence = presence}, 24, 7);
         // Sums of at most 4 d^2 terms below 4, in doubles.
         EXPECT_LE(found, 4.0 * static_cast<double>(d) * (1 + 1e-12)) << d << name(second);
         EXPECT_GE(found, 4.0 * static_cast<double>(d) * (1 - 1e-12));

@@ -25,7 +25,7 @@ using test::sample_rows;
 class DurableBlocks : public test::StateFolder {
  protected:
   [[nodiscard]] BlockSum sum(std::size_t block, std::span<const Row> rows) const {
-    BlockSum result(RowMap::of(mechanism_.config()));
+    BlockSum result(RowMap::of(mechanism_));
     for (std::size_t t = 4 * block; t < std::min<std::size_t>(4 * block + 4, rows.size()); ++t)
       result.add(rows[t]);
     return result;

@@ -30,12 +30,18 @@ enum class BatchMethod {
   return method == BatchMethod::jme || method == BatchMethod::joint_clip;
 }
 
+/// How far rounding may move each channel of one batch, in L2.
+struct BatchSlack {
+  double first = 0;
+  double second = 0;
+};
+
 struct BatchCalibrationRequest {
   BatchMethod method = BatchMethod::jme;
   double sigma = 1;  ///< noise multiplier at sensitivity 1
   RowModel rows{};   ///< norm_bound: for one example's gradient (joint-clip: for the vector of both parts)
   Exposure exposure{};
-  RoundingSlack slack{};
+  BatchSlack slack{};
   double lambda = 1;      ///< weight of the second channel (joint-clip: tau)
   std::size_t batch = 1;  ///< examples in a batch, for the methods that square the batch
   /// Batches are drawn with Poisson sampling. Under replace-one the pair that dominates has both rows at full

@@ -8,24 +8,29 @@
 
 namespace jme {
 
-/// How far rounding to the lattice may move the two channels' values in one block, in L2
-/// (docs/theory/safety.md#data-on-the-lattice). calibrate() bounds what C makes of this movement over all the
+/// How far rounding to the lattice may move ONE entry of a block's sums
+/// (docs/theory/safety.md#data-on-the-lattice), in the entry's own unit; 0 where nothing is rounded.
+/// calibrate() bounds what all entries together make of it, at their weights, through C and over all the
 /// blocks that a person touches.
 struct RoundingSlack {
-  double first = 0;   ///< (gamma1 + 2e) sqrt(d) where X_b is snapped, else 0
-  double second = 0;  ///< gamma2 d (full), gamma2 sqrt(d) (diagonal)
+  double first = 0;   ///< a value's sum
+  double second = 0;  ///< a sum of products
+  double count = 0;   ///< a count of cells, pairs or rows
 };
 
 struct CalibrationRequest {
   Method method = Method::jme;
   double sigma = 1;  ///< noise multiplier at sensitivity 1
-  RowModel rows{};
+  RowModel rows{};   ///< its `second` is replaced by the one below
   Exposure exposure{};
   SecondMoment second = SecondMoment::full;
   RoundingSlack slack{};
-  std::optional<double> lambda{};  ///< default: lambda* (jme; none under add-remove), nu = 1 (lambda-jme)
-  double alpha = 0.5;              ///< ime: the first moment's share of the budget
-  std::optional<double> tau{};     ///< cs: default 1/zeta^2
+  /// Weight of the diagonal of the second moment. Default for jme: lambda* (in the ball none under
+  /// add-remove; in the box there that of replace-one). For lambda-jme: nu = 1 in the ball, and in the box
+  /// twice the weight that is free.
+  std::optional<double> lambda{};
+  double alpha = 0.5;           ///< ime: the first moment's share of the budget
+  std::optional<double> tau{};  ///< cs: default 1/zeta^2
 };
 
 /// A method as two numbers (docs/theory/calibration.md#methods), with what they were made of.
@@ -39,8 +44,8 @@ struct Calibration {
   // Of counts; 0 where they are not released.
   double std_count = 0, std_pair_count = 0, std_rows = 0;
 };
-/// Privacy: on every pair of neighbours ||C1 dX||^2/std1^2 + ||C2 dS||^2/std2^2 <= 1/sigma^2
-/// (calibration/GUARANTEES.md).
+/// Privacy: on every pair of neighbours ||C1 dX||^2/std1^2 + ||C2 dS||^2/std2^2 <= 1/sigma^2, where each
+/// entry and count is divided by its own standard deviation (calibration/GUARANTEES.md).
 [[nodiscard]] Calibration calibrate(const CalibrationRequest& request);
 
 }  // namespace jme

@@ -28,8 +28,8 @@ class MissingCells {
   /// For RowReader::on_missing.
   [[nodiscard]] const std::vector<OnMissing>& rules() const { return rules_; }
   /// Where a column's fills come from: a value, its released mean, or what the released mean and covariance
-  /// say of it given the other cells of the row.
-  enum class From { value, mean, model };
+  /// say of it given the other cells of the row; or the cell stays absent.
+  enum class From { value, mean, model, nowhere };
   [[nodiscard]] From from(std::size_t column) const { return from_[column]; }
   /// From::value: the value in the unit box.
   [[nodiscard]] double value(std::size_t column) const { return values_[column]; }
@@ -43,8 +43,8 @@ class MissingCells {
   std::vector<double> values_;
 };
 
-/// As a user writes it: "centre", "mean", "model" or "fail" for all columns, "RAIN=0,CO=800" for some, or
-/// both, "mean,RAIN=0". Columns that are not mentioned keep OnMissing::bad_row.
+/// As a user writes it: "centre", "mean", "model", "observed" or "fail" for all columns, "RAIN=0,CO=800" for
+/// some, or both, "mean,RAIN=0". Columns that are not mentioned keep OnMissing::bad_row.
 class MissingRules {
  public:
   /// Throws InvalidParameter("missing", ...).
@@ -53,12 +53,16 @@ class MissingRules {
   [[nodiscard]] const std::string& text() const { return text_; }
   /// Whether the columns that are not named are filled by the model.
   [[nodiscard]] bool uses_model() const { return rest_ == Rest::model; }
+  /// Whether they are filled from releases, by mean or model.
+  [[nodiscard]] bool uses_releases() const { return rest_ == Rest::mean || rest_ == Rest::model; }
+  /// Whether they stay absent, so that results are over the cells that are there.
+  [[nodiscard]] bool leaves_absent() const { return rest_ == Rest::observed; }
   /// The rules for these columns. Throws InvalidParameter("missing", ...) where a named column is not among
   /// them, or where its value is outside its bounds.
   [[nodiscard]] MissingCells of(const std::vector<std::string>& columns, const ColumnBounds& bounds) const;
 
  private:
-  enum class Rest { bad_row, fail, centre, mean, model };
+  enum class Rest { bad_row, fail, centre, mean, model, observed };
   struct Value {
     std::string column;
     double value;

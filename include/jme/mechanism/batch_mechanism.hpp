@@ -91,7 +91,7 @@ class BatchMechanism {
  private:
   [[nodiscard]] Calibration calibrated(double sigma) const;
   [[nodiscard]] double sigma_for(ApproxDp budget) const;
-  [[nodiscard]] RoundingSlack rounding_slack() const;
+  [[nodiscard]] BatchSlack rounding_slack() const;
   [[nodiscard]] Lattice lattice_of_bounds() const;
   void pay_for_rounding();
 

@@ -13,10 +13,12 @@
 namespace jme {
 
 /// The public grids on which data and noise meet (docs/theory/safety.md#data-on-the-lattice): rows are
-/// multiples of `first`, block sums of products multiples of `second`.
+/// multiples of `first`, block sums of products multiples of `second`. Counts of cells and rows are whole
+/// numbers, on a grid of 2^-20 whatever the units of the rows.
 struct Lattice {
-  double first;   ///< gamma1 = 2^-20 zeta
-  double second;  ///< gamma2 = 2^-20 zeta^2
+  double first;                ///< gamma1 = 2^-20 zeta, in the box 2^-20
+  double second;               ///< gamma2 = first^2 2^product_bits
+  unsigned product_bits = 20;  ///< more in the box of many columns, where noise is larger
 };
 
 class MechanismFamily;
@@ -66,6 +68,8 @@ class Mechanism {
   [[nodiscard]] const Exposure& exposure() const;
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
+  /// Ball or box: never `automatic`.
+  [[nodiscard]] Geometry geometry() const { return geometry_; }
   /// Where noise is drawn: one draw per step, or one draw per row for PP.
   [[nodiscard]] Horizon noise_horizon() const {
     return squares_noisy_rows(config_.method) ? horizon_.by_row() : horizon_;
@@ -76,8 +80,10 @@ class Mechanism {
   [[nodiscard]] double lambda_free() const { return lambda_free_; }
 
  private:
-  [[nodiscard]] Calibration calibrated(const RowModel& rows, double sigma,
-                                       std::optional<double> lambda) const;
+  [[nodiscard]] RowModel row_model(Geometry geometry) const;
+  [[nodiscard]] std::optional<double> asked_lambda(const RowModel& rows) const;
+  [[nodiscard]] Geometry chosen_geometry() const;
+  [[nodiscard]] Calibration calibrated(Geometry geometry, double sigma) const;
   void pay_for_rounding();
   friend class MechanismFamily;
   struct Parts;
@@ -89,6 +95,7 @@ class Mechanism {
   std::shared_ptr<const Parts> parts_;
   double sigma_, mu_, bad_past_ = 0, sampler_cost_ = 0;
   SumWords sum_words_ = SumWords::one;
+  Geometry geometry_;
   Lattice lattice_;
   Calibration calibration_;
   double lambda_free_;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,25 +7,10 @@
 #include <vector>
 
 #include <jme/base/matrix_view.hpp>
-#include <jme/base/values.hpp>
-#include <jme/mechanism/stream_config.hpp>
+#include <jme/moments/row_map.hpp>
 #include <jme/moments/wide_int.hpp>
 
 namespace jme {
-
-/// What turns a row into lattice units. Sums with the same map can be added up, and can be given to streams
-/// with this map.
-struct RowMap {
-  std::size_t dimension = 0;
-  SecondMoment second = SecondMoment::full;
-  double norm_bound = 1;
-  /// A digest of what else rows depend on: columns, their bounds, missing cells. Zero where rows depend on
-  /// nothing else.
-  std::array<std::byte, 32> details{};
-
-  [[nodiscard]] static RowMap of(const StreamConfig& config, const std::array<std::byte, 32>& details = {});
-  bool operator==(const RowMap&) const = default;
-};
 
 /// The sums of some rows of a block and of the rows' products, after clipping and snapping, as whole numbers
 /// and without rounding. Because only whole numbers are added, the sums and their bytes are the same however
@@ -50,30 +34,34 @@ class BlockSum {
 
   [[nodiscard]] const RowMap& map() const { return map_; }
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
-  /// Sums of the rows in lattice units.
+  /// Sums of the rows in lattice units; where counts are released, 2^20 for every cell that was present and
+  /// every row that existed (ReleaseLayout).
   [[nodiscard]] std::span<const std::int64_t> first() const;
   /// Sums of the rows' products in squared lattice units: the upper triangle row by row, or the diagonal.
   [[nodiscard]] std::span<const WideInt> products() const;
+  /// Sums of the products of present cells, 2^40 each: the upper triangle row by row, or nothing.
+  [[nodiscard]] std::span<const WideInt> pairs() const;
 
   /// Little endian; the same bytes for the same sums.
   [[nodiscard]] std::vector<std::byte> bytes() const;
   /// Throws DataError for bytes that are incomplete, have another version or map, or that no rows could give.
   [[nodiscard]] static BlockSum from_bytes(std::span<const std::byte> bytes, const RowMap& map);
 
-  /// Throws InvalidParameter unless a stream of this configuration makes its rows in the same way.
-  void check_fits(const StreamConfig& config) const;
+  /// Throws InvalidParameter unless a stream of this mechanism makes its rows in the same way.
+  void check_fits(const Mechanism& mechanism) const;
   bool operator==(const BlockSum& other) const;
 
  private:
   struct Adding;
   void collect() const;
   void check_possible() const;
+  void check_possible_counts() const;
 
   RowMap map_;
   std::uint64_t rows_ = 0;
   // Rows that were added and not yet collected are in `adding_`.
   mutable std::vector<std::int64_t> first_;
-  mutable std::vector<WideInt> products_;
+  mutable std::vector<WideInt> products_, pairs_;
   mutable std::unique_ptr<Adding> adding_;
 };
 

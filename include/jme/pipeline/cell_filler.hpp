@@ -21,7 +21,8 @@ class CellFiller {
   /// Takes note of a release, once each. Rows filled from it depend on what was released before, which the
   /// guarantee covers (src/pipeline/GUARANTEES.md).
   void learn(const Release& release);
-  /// Fills the cells named in `missing` with finite numbers, whatever finite numbers the other cells hold.
+  /// Fills the cells named in `missing` with finite numbers, whatever finite numbers the other cells hold, or
+  /// with NaN where they stay absent.
   /// For the model, a row without bounds is first shortened to the norm bound.
   void fill(std::span<double> row, std::span<const std::size_t> missing) const;
 

@@ -27,7 +27,7 @@ using MatrixReader = std::function<Eigen::MatrixXd(const std::string& name, std:
 /// input will tell it.
 struct KnownColumns {
   std::optional<std::size_t> dimension{};
-  std::optional<double> norm_bound{};
+  bool unit_box = false;  ///< they have bounds, so that rows lie in the unit box
 };
 /// The part of the configuration that makes the stream; plans use it as well.
 [[nodiscard]] StreamConfig stream_config(const RunSettings& settings, const KnownColumns& columns,

@@ -54,7 +54,7 @@ class PreparedRun {
   void adopt_dimension(std::size_t dimension);
 
   RunConfig config_;
-  bool dimension_is_known_;
+  bool dimension_is_known_, norm_bound_is_default_ = false;
   std::vector<UnusedEmitOption> unused_;
   StreamConfig stream_;
   Mechanism mechanism_;

@@ -18,7 +18,10 @@ namespace jme {
 /// these counts.
 class RowIntake {
  public:
-  RowIntake(ColumnBounds bounds, MissingCells missing, OnBadRow on_bad_row, double norm_bound);
+  /// `may_be_absent`: a bad row that counts is a row without cells, as where counts are private; else it is
+  /// zero, the middle of the bounds.
+  RowIntake(ColumnBounds bounds, MissingCells missing, OnBadRow on_bad_row, double norm_bound,
+            bool may_be_absent = false);
 
   /// What missing cells become, one rule per column; for readers that judge cells themselves.
   [[nodiscard]] const MissingCells& missing() const { return filler_.cells(); }
@@ -30,8 +33,7 @@ class RowIntake {
   /// The same for a row whose cells a reader has checked: `missing_cells` are missing and may be, the others
   /// are finite.
   void take(std::span<double> row, std::span<const std::size_t> missing_cells);
-  /// Takes a row that a reader found bad and that counts all the same: it becomes zero, the middle of the
-  /// bounds.
+  /// Takes a row that a reader found bad and that counts all the same: it becomes zero, or has no cells.
   void take_bad(std::span<double> row);
 
   /// The row taken last as the input has it: in the unit box, with NaN where a cell was filled. Valid until
@@ -47,6 +49,7 @@ class RowIntake {
   void check_width(std::span<const double> row) const;
   ColumnBounds bounds_;
   OnBadRow on_bad_row_;
+  bool may_be_absent_;
   CellFiller filler_;
   std::span<const double> as_read_;
   std::vector<double> with_holes_;    // the row, where it has some

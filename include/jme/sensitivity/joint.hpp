@@ -16,7 +16,7 @@ namespace jme {
 [[nodiscard]] double inverse_joint_gain(Adjacency adjacency, std::size_t dimension, double rho);
 
 /// What one person can move: the sensitivity of sqrt(first-channel^2 + lambda second-channel^2) is
-///     max over patterns of sum over (g1, g2) in the pattern of  zeta^2 g1 joint_gain(lambda zeta^2 g2 / g1).
+///     max over patterns of sum over (g1, g2) in the pattern of  g1 squared_gain(rows, lambda g2 / g1).
 /// One participation: there is one pattern for every column, (g1, g2) = (a_i^2, b_i^2). Several: see
 /// participation.hpp.
 struct ColumnGain {
@@ -50,7 +50,16 @@ struct EntryWeights {
   double cells = 0;         ///< of the count of rows with cell i
   double row = 0;           ///< of the count of rows
 };
+/// Ball: off_diagonal is 2 for the full second moment, as an entry stands on both sides of the diagonal. Box:
+/// the ratios of the free weights. Throws InvalidParameter where the row model makes no sense.
 [[nodiscard]] EntryWeights entry_weights(const RowModel& rows);
+/// The weight of the diagonal up to which replacing a row moves no more than its values can (unit columns);
+/// 0 where no second moment is released.
+[[nodiscard]] double free_diagonal_weight(const RowModel& rows);
+/// How far one row moves everything released of it, at weight lambda >= 0 of the diagonal: an upper bound of
+/// the supremum over neighbours of the weighted squared changes, for unit columns. In the ball zeta^2
+/// joint_gain(lambda zeta^2); exact up to the free weight in every geometry.
+[[nodiscard]] double squared_gain(const RowModel& rows, double lambda);
 /// Joint L2 sensitivity at weight lambda >= 0 of the second channel.
 [[nodiscard]] double joint_sensitivity(const RowModel& rows, const Exposure& exposure, double lambda);
 /// Sensitivity of the first channel alone, 2 zeta a (replace-one) or zeta a (add-remove).

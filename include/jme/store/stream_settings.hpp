@@ -25,7 +25,7 @@ void add_setting(Settings& settings, std::string_view field, const FieldValue& v
 /// How noise is made from draws. 2: rounded inside the recursion, ties decided exactly. States of jme 0.1.0
 /// have no such setting; their noise cannot be continued.
 inline constexpr std::string_view mechanism_version_setting = "mechanism version";
-inline constexpr std::string_view mechanism_version = "2";
+inline constexpr std::string_view mechanism_version = "3";
 
 /// Everything public that makes a mechanism what it is: its version, the settings in force (stream_fields()),
 /// noise, lattice, and A1, A2, C1, C2 by digests of their numbers. A setting that only says how it is

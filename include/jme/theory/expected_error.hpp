@@ -10,9 +10,11 @@ namespace jme {
 /// Whether the symmetric matrix's noise is counted as we draw it, N = d(d+1)/2 draws, or as the paper does,
 /// d^2.
 enum class Count { symmetric, paper };
-/// N of the error formulas: how often std2^2 occurs in one release's squared Frobenius error
-/// (docs/theory/calibration.md#symmetric-noise).
-[[nodiscard]] double counted_coordinates(SecondMoment second, std::size_t dimension, Count count);
+/// N of the error formulas: how often std2^2 occurs in one release's squared Frobenius error, d +
+/// d(d-1) (std off the diagonal / std2)^2. It is d(d+1)/2 for rows in a ball
+/// (docs/theory/calibration.md#symmetric-noise) and grows with d^3 for rows in a box, whose std2 is smaller
+/// (docs/theory/geometry.md).
+[[nodiscard]] double counted_coordinates(const Mechanism& mechanism, Count count);
 
 /// An expectation known exactly (low == high) or between two bounds (PP's sup over data).
 struct Interval {
@@ -38,7 +40,7 @@ struct ExpectedError {
 /// releases.
 struct ReleaseVariance {
   std::vector<double> first;   ///< std1^2 ||row t of A1 C1^-1||^2
-  std::vector<double> second;  ///< std2^2 ||row t of A2 C2^-1||^2 (diagonal entry; off-diagonal half of it);
+  std::vector<double> second;  ///< std2^2 ||row t of A2 C2^-1||^2, of a diagonal entry;
                                ///< empty for PP, whose second moment's noise depends on the data
 };
 [[nodiscard]] ReleaseVariance release_variance(const Mechanism& mechanism);

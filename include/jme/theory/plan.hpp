@@ -16,7 +16,8 @@ struct PlanCandidate {
   Shape shape;                          ///< resolved
   std::optional<Shape> shape_second{};  ///< where it differs
   double lambda;
-  double std_first, std_second;
+  Geometry geometry;  ///< resolved
+  Calibration noise;
   double error_first;  ///< expected squared error summed over releases
   Interval error_second;
   double rmse_first,

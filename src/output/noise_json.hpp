@@ -1,0 +1,22 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <jme/calibration/calibration.hpp>
+
+namespace jme {
+
+/// Adds the standard deviations of the noise on one entry of one step; null where there is no such entry.
+inline void add_noise(nlohmann::ordered_json& object, const Calibration& noise) {
+  const auto add = [&](const char* key, double value) {
+    object[key] = value > 0 ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+  };
+  add("std_first", noise.std_first);
+  add("std_diagonal", noise.std_second);
+  add("std_offdiagonal", noise.std_off_diagonal);
+  add("std_count", noise.std_count);
+  add("std_pair_count", noise.std_pair_count);
+  add("std_rows", noise.std_rows);
+}
+
+}  // namespace jme
