@@ -189,7 +189,8 @@ void RunCommand::release_all(PreparedRun& run, const Input& input, bool durable,
   Output& output = file ? *file : standard;
   RowIntake intake = run.intake();
   reader.on_missing(intake.missing().rules());
-  ReleaseWriter writer(units_of(run.bounds()), run.emit(), run.columns());
+  ReleaseWriter writer(units_of(run.bounds()), run.emit(), run.columns(),
+                       counts_of(run.mechanism().workload_first()));
   if (report) report->begin(description, run.columns());
   const auto publish = [&](const Release& release) {
     if (release.steps() == 1) output.write(metadata_line(description, run.columns()));

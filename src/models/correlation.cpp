@@ -1,25 +1,45 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <jme/models/correlation.hpp>
+#include <jme/models/covariance.hpp>
 
 namespace jme {
 
+namespace {
+
+// Nearest without eigenvalues below the level of the noise on these two columns.
+Eigen::Matrix2d definite_pair(const RunningMoments& moments, Eigen::Index i, Eigen::Index j) {
+  const std::array columns{i, j};
+  const Eigen::Matrix2d pair = moments.covariance()(columns, columns);
+  return nearest_semidefinite(pair, moments.noise().level(columns));
+}
+
+}  // namespace
+
 MatrixEstimate correlation(const RunningMoments& moments) {
-  const Eigen::MatrixXd& c = moments.definite_covariance();
-  const Eigen::VectorXd& m = moments.mean();
+  const Eigen::MatrixXd& c = moments.is_known() ? moments.definite_covariance() : moments.covariance();
   const Eigen::Index d = c.rows();
   MatrixEstimate result{.value = Eigen::MatrixXd::Identity(d, d), .noise_std = Eigen::MatrixXd::Zero(d, d)};
   for (Eigen::Index i = 0; i < d; ++i) {
+    if (std::isnan(c(i, i))) result.value(i, i) = result.noise_std(i, i) = NAN;
     for (Eigen::Index j = i + 1; j < d; ++j) {
-      const double root = std::sqrt(c(i, i) * c(j, j));
-      const double r = c(i, j) / root;
-      // dr = dc_ij / root - r/2 (dc_ii / c_ii + dc_jj / c_jj).
-      const double g = 1 / (2 * root), g_i = -r / (2 * c(i, i)), g_j = -r / (2 * c(j, j));
-      const double h_i = 2 * (g_i * m(i) + g * m(j)), h_j = 2 * (g_j * m(j) + g * m(i));
+      double c_ii = c(i, i), c_jj = c(j, j), c_ij = c(i, j);
+      if (!moments.is_known()) {
+        if (std::isnan(c_ii) || std::isnan(c_jj) || std::isnan(c_ij)) {
+          result.value(i, j) = result.value(j, i) = result.noise_std(i, j) = result.noise_std(j, i) = NAN;
+          continue;
+        }
+        const Eigen::Matrix2d pair = definite_pair(moments, i, j);
+        c_ii = pair(0, 0), c_jj = pair(1, 1), c_ij = pair(0, 1);
+      }
+      const double root = std::sqrt(c_ii * c_jj);
+      const double r = c_ij / root;
       result.value(i, j) = result.value(j, i) = std::clamp(r, -1.0, 1.0);
-      result.noise_std(i, j) = result.noise_std(j, i) =
-          moments.noise().std_from(2 * g * g + g_i * g_i + g_j * g_j, h_i * h_i + h_j * h_j);
+      // dr = dc_ij / root - r/2 (dc_ii / c_ii + dc_jj / c_jj).
+      result.noise_std(i, j) = result.noise_std(j, i) = moments.noise().std_of_pair(
+          i, j, {.ii = -r / (2 * c_ii), .jj = -r / (2 * c_jj), .ij = 1 / (2 * root)});
     }
   }
   return result;
@@ -27,17 +47,33 @@ MatrixEstimate correlation(const RunningMoments& moments) {
 
 MatrixEstimate precision(const RunningMoments& moments) {
   const Eigen::MatrixXd& p = moments.inverse();
+  const MomentNoise& noise = moments.noise();
   const Eigen::MatrixXd gram = p * p;
+  const Eigen::MatrixXd squares = p.cwiseAbs2() * p.cwiseAbs2();
   const Eigen::VectorXd pm = p * moments.mean();
+  // What all sums divided by one noisy count have in common: -2 m'Gm + <G, S/N>.
+  const Eigen::MatrixXd counted =
+      noise.second().size() > 0 ? Eigen::MatrixXd(p * noise.second() * p) : Eigen::MatrixXd();
   const Eigen::Index d = p.rows();
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(d);
   MatrixEstimate result{.value = p, .noise_std = Eigen::MatrixXd(d, d)};
   for (Eigen::Index i = 0; i < d; ++i) {
-    for (Eigen::Index j = 0; j < d; ++j) {
+    for (Eigen::Index j = i; j < d; ++j) {
       // dP = -P dC P: entry (i, j) moves by -p_i' dC p_j, with p_i the columns of P.
-      const double squared_norm = (gram(i, i) * gram(j, j) + gram(i, j) * gram(i, j)) / 2;
-      const double mean_part =
-          pm(j) * pm(j) * gram(i, i) + pm(i) * pm(i) * gram(j, j) + 2 * pm(i) * pm(j) * gram(i, j);
-      result.noise_std(i, j) = moments.noise().std_from(squared_norm, std::max(0.0, mean_part));
+      double& deviation = result.noise_std(i, j);
+      if (noise.has_one_divisor()) {
+        const double mean_part =
+            pm(j) * pm(j) * gram(i, i) + pm(i) * pm(i) * gram(j, j) + 2 * pm(i) * pm(j) * gram(i, j);
+        deviation = noise.std_from(
+            {.norm = (gram(i, i) * gram(j, j) + gram(i, j) * gram(i, j)) / 2,
+             .diagonal = squares(i, j),
+             .mean = std::max(0.0, mean_part),
+             .count = counted.size() > 0 ? std::pow(counted(i, j) - 2 * pm(i) * pm(j), 2) : 0.0});
+      } else {
+        const std::array product{MomentNoise::Product{.a = p.col(i), .b = p.col(j)}};
+        deviation = noise.std_of(zero, product);
+      }
+      result.noise_std(j, i) = deviation;
     }
   }
   const Eigen::VectorXd scale = moments.units().half_width.cwiseInverse();

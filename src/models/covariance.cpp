@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <jme/models/covariance.hpp>
@@ -13,11 +14,6 @@ Eigen::Map<const Eigen::VectorXd> first_of(const Release& release) {
   return {release.first().data(), static_cast<Eigen::Index>(release.dimension())};
 }
 
-// Noise on the variance of column i: G = e_i e_i'.
-double variance_noise(const MomentNoise& noise, Eigen::Index i) {
-  return noise.std_from(1, 4 * noise.mean()(i) * noise.mean()(i));
-}
-
 }  // namespace
 
 Units Units::identity(std::size_t dimension) {
@@ -26,82 +22,99 @@ Units Units::identity(std::size_t dimension) {
 }
 
 MeanEstimate running_mean(const Release& release, const Units& units) {
+  return running_mean(release, units, Divisors(release));
+}
+
+MeanEstimate running_mean(const Release& release, const Units& units, const Divisors& divisors) {
   models::check_release(release, units);
   models::check_weights(release);
-  const double w = release.weight_first();
-  return {.value = units.centre + (units.half_width.array() * first_of(release).array() / w).matrix(),
-          .noise_std = units.half_width.cwiseAbs() * (release.std_first() / w)};
+  MeanEstimate result{.value = first_of(release), .noise_std = units.half_width.cwiseAbs()};
+  for (Eigen::Index i = 0; i < result.value.size(); ++i) {
+    const double n = divisors.first(static_cast<std::size_t>(i));
+    const double unit_mean = result.value(i) / n;
+    result.value(i) = units.centre(i) + units.half_width(i) * result.value(i) / n;
+    // A noisy divisor adds the noise of m n/N.
+    result.noise_std(i) *= std::hypot(release.std_first(), unit_mean * divisors.std_first()) / n;
+  }
+  return result;
+}
+
+MeanInterval mean_interval(const Release& release, const Units& units) {
+  models::check_release(release, units);
+  models::check_weights(release);
+  constexpr double z = 1.959963984540054;
+  // Every count serves here, also one that nothing else is divided by.
+  const Eigen::Index d = units.centre.size();
+  MeanInterval result{.low = Eigen::VectorXd::Constant(d, NAN), .high = Eigen::VectorXd::Constant(d, NAN)};
+  for (Eigen::Index i = 0; i < d; ++i) {
+    const double x = first_of(release)(i), v1 = std::pow(release.std_first(), 2);
+    double n = release.weight_first(), vc = 0;
+    if (release.layout().cell_counts) {
+      n = release.counts()[static_cast<std::size_t>(i)];
+      vc = std::pow(release.std_count(), 2);
+    } else if (release.row_count()) {
+      n = *release.row_count();
+      vc = std::pow(release.std_rows(), 2);
+    }
+    // m^2 (n^2 - z^2 vc) - 2 m x n + x^2 - z^2 v1 <= 0 is an interval where the parabola opens upwards.
+    const double open = n * n - z * z * vc;
+    if (!(n > 0) || !(open > 0)) continue;
+    const double half = z * std::sqrt(v1 * open + x * x * vc);
+    const double one = units.centre(i) + units.half_width(i) * (x * n - half) / open;
+    const double other = units.centre(i) + units.half_width(i) * (x * n + half) / open;
+    result.low(i) = std::min(one, other);
+    result.high(i) = std::max(one, other);
+  }
+  return result;
 }
 
 CovarianceEstimate running_covariance(const Release& release, const Units& units, Bias bias) {
+  return running_covariance(release, units, bias, Divisors(release));
+}
+
+CovarianceEstimate running_covariance(const Release& release, const Units& units, Bias bias,
+                                      const Divisors& divisors) {
   models::check_second(release, units, true);
   models::check_weights(release);
-  const MomentNoise noise(release);
-  const Eigen::VectorXd& m = noise.mean();
-  const Eigen::Index d = m.size();
-  Eigen::MatrixXd deviation(d, d);
-  for (Eigen::Index i = 0; i < d; ++i) {
-    deviation(i, i) = variance_noise(noise, i);
-    // G = (e_i e_j' + e_j e_i')/2.
-    for (Eigen::Index j = i + 1; j < d; ++j) {
-      deviation(i, j) = deviation(j, i) = noise.std_from(0.5, m(i) * m(i) + m(j) * m(j));
-    }
-  }
   const Eigen::MatrixXd scale = units.half_width * units.half_width.transpose();
-  return {.value = models::unit_covariance(release, bias).cwiseProduct(scale),
-          .noise_std = deviation.cwiseProduct(scale.cwiseAbs())};
+  return {
+      .value = models::unit_covariance(release, divisors, bias).cwiseProduct(scale),
+      .noise_std = models::covariance_noise(MomentNoise(release, divisors)).cwiseProduct(scale.cwiseAbs())};
 }
 
 VectorEstimate running_variance(const Release& release, const Units& units, Bias bias) {
+  return running_variance(release, units, bias, Divisors(release));
+}
+
+VectorEstimate running_variance(const Release& release, const Units& units, Bias bias,
+                                const Divisors& divisors) {
   models::check_second(release, units, false);
   models::check_weights(release);
-  const MomentNoise noise(release);
+  const MomentNoise noise(release, divisors);
   const Eigen::VectorXd scale = units.half_width.cwiseAbs2();
-  VectorEstimate result{.value = models::unit_covariance(release, bias).diagonal().cwiseProduct(scale),
-                        .noise_std = scale};
-  for (Eigen::Index i = 0; i < scale.size(); ++i) result.noise_std(i) *= variance_noise(noise, i);
+  VectorEstimate result{
+      .value = models::unit_covariance(release, divisors, bias).diagonal().cwiseProduct(scale),
+      .noise_std = scale};
+  for (Eigen::Index i = 0; i < scale.size(); ++i) result.noise_std(i) *= noise.std_of_pair(i, i, {.ii = 1});
   return result;
+}
+
+Eigen::MatrixXd models::covariance_noise(const MomentNoise& noise) {
+  const Eigen::Index d = noise.mean().size();
+  Eigen::MatrixXd deviation(d, d);
+  for (Eigen::Index i = 0; i < d; ++i) {
+    deviation(i, i) = noise.std_of_pair(i, i, {.ii = 1});
+    for (Eigen::Index j = i + 1; j < d; ++j) {
+      deviation(i, j) = deviation(j, i) = noise.std_of_pair(i, j, {.ij = 0.5});
+    }
+  }
+  return deviation;
 }
 
 Eigen::MatrixXd nearest_semidefinite(const Eigen::MatrixXd& symmetric, double floor) {
   const models::Spectrum parts = models::spectrum(symmetric);
   if (parts.values(0) >= floor) return symmetric;
   return models::rebuilt(parts, parts.values.cwiseMax(floor));
-}
-
-MeanEstimate natural_first(const Release& release, const Units& units) {
-  models::check_release(release, units);
-  return {.value = release.weight_first() * units.centre + units.half_width.cwiseProduct(first_of(release)),
-          .noise_std = units.half_width.cwiseAbs() * release.std_first()};
-}
-
-CovarianceEstimate natural_second(const Release& release, const Units& units) {
-  models::check_second(release, units, false);
-  const Eigen::VectorXd& c = units.centre;
-  const Eigen::VectorXd h = units.half_width.cwiseAbs();
-  const bool full = release.second_kind() == SecondMoment::full;
-  CovarianceEstimate result{.value = release.second_matrix(), .noise_std = h * h.transpose()};
-  // sum w (c + h u)(c + h u)' = W cc' + c (h Y)' + (h Y) c' + h S h, if Y and S have the same weights.
-  const Eigen::VectorXd y = units.half_width.cwiseProduct(first_of(release));
-  for (Eigen::Index i = 0; i < c.size(); ++i) {
-    for (Eigen::Index j = 0; j < c.size(); ++j) {
-      double& value = result.value(i, j);
-      double& deviation = result.noise_std(i, j);
-      if (i != j && !full) {
-        deviation = 0;
-        continue;
-      }
-      value = value * units.half_width(i) * units.half_width(j) + release.weight_second() * c(i) * c(j) +
-              c(i) * y(j) + c(j) * y(i);
-      // Half the variance off the diagonal (docs/theory/calibration.md#symmetric-noise), where also the two
-      // cross terms carry different noise.
-      deviation *= release.std_second() * (i == j ? 1 : std::sqrt(0.5));
-      const double cross =
-          release.std_first() * (i == j ? 2 * std::abs(c(i)) * h(i) : std::hypot(c(i) * h(j), c(j) * h(i)));
-      deviation = release.shares_noise() ? deviation + cross : std::hypot(deviation, cross);
-    }
-  }
-  return result;
 }
 
 }  // namespace jme

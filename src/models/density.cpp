@@ -10,6 +10,8 @@
 #include <jme/models/covariance.hpp>
 #include <jme/models/density.hpp>
 
+#include "models/unit_covariance.hpp"
+
 namespace jme {
 namespace {
 
@@ -29,8 +31,14 @@ GaussianDensity::GaussianDensity(const RunningMoments& moments)
       mean_(moments.mean()),
       covariance_(moments.definite_covariance()),
       inverse_(moments.inverse()),
-      root_(covariance_.llt().matrixL()),
-      log_det_(moments.log_det()) {}
+      log_det_(moments.log_det()) {
+  if (moments.is_known()) {
+    root_ = covariance_.llt().matrixL();
+  } else {
+    mean_.setConstant(NAN);  // half a Gaussian is none
+    root_ = covariance_;
+  }
+}
 
 GaussianDensity::GaussianDensity(const Eigen::VectorXd& mean, const Eigen::MatrixXd& covariance)
     : units_(Units::identity(static_cast<std::size_t>(mean.size()))),
@@ -54,20 +62,19 @@ GaussianDensity::GaussianDensity(const Eigen::VectorXd& mean, const Eigen::Matri
 }
 
 VectorEstimate GaussianDensity::mean() const {
-  return {.value = units_.centre + units_.half_width.cwiseProduct(mean_),
-          .noise_std = units_.half_width.cwiseAbs() * std::sqrt(noise_.mean_variance())};
+  VectorEstimate result{.value = units_.centre + units_.half_width.cwiseProduct(mean_),
+                        .noise_std = units_.half_width.cwiseAbs()};
+  for (Eigen::Index i = 0; i < mean_.size(); ++i) {
+    result.noise_std(i) *= is_unknown() ? NAN : noise_.std_of_mean(i);
+  }
+  return result;
 }
 
 MatrixEstimate GaussianDensity::covariance() const {
   const Eigen::MatrixXd scale = units_.half_width * units_.half_width.transpose();
-  MatrixEstimate result{.value = covariance_.cwiseProduct(scale), .noise_std = scale.cwiseAbs()};
-  const Eigen::VectorXd squares = noise_.mean().cwiseAbs2();
-  for (Eigen::Index i = 0; i < scale.rows(); ++i) {
-    for (Eigen::Index j = 0; j < scale.cols(); ++j) {
-      result.noise_std(i, j) *=
-          i == j ? noise_.std_from(1, 4 * squares(i)) : noise_.std_from(0.5, squares(i) + squares(j));
-    }
-  }
+  MatrixEstimate result{.value = covariance_.cwiseProduct(scale),
+                        .noise_std = models::covariance_noise(noise_).cwiseProduct(scale.cwiseAbs())};
+  if (is_unknown()) result.noise_std.setConstant(NAN);
   return result;
 }
 
@@ -89,6 +96,7 @@ Estimate GaussianDensity::log_density(std::span<const double> point) const {
 
 Estimate GaussianDensity::outlier_score(std::span<const double> point) const {
   const Eigen::VectorXd x = as_vector(point, dimension(), "point");
+  if (is_unknown()) return {.value = NAN, .noise_std = NAN};
   const Eigen::VectorXd away = (x - units_.centre).cwiseQuotient(units_.half_width) - mean_;
   const Eigen::VectorXd u = inverse_ * away;
   const double score = std::sqrt(std::max(0.0, away.dot(u)));
@@ -98,7 +106,7 @@ Estimate GaussianDensity::outlier_score(std::span<const double> point) const {
     const double steepest = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(inverse_, Eigen::EigenvaluesOnly)
                                 .eigenvalues()
                                 .maxCoeff();
-    return {.value = 0, .noise_std = std::sqrt(noise_.mean_variance() * steepest)};
+    return {.value = 0, .noise_std = std::sqrt(noise_.mean_level() * steepest)};
   }
   // d(score^2) = -2 u'dm - u'dC u.
   return {.value = score, .noise_std = noise_.std_of(-u / score, -u * u.transpose() / (2 * score))};
@@ -113,6 +121,7 @@ Estimate kl_divergence(const GaussianDensity& p, const GaussianDensity& q) {
   if (p.dimension() != q.dimension()) {
     throw InvalidParameter("density", "the two have different dimensions");
   }
+  if (p.is_unknown() || q.is_unknown()) return {.value = NAN, .noise_std = NAN};
   // In q's unit box; p has other half-widths there.
   const Eigen::VectorXd scale = p.units_.half_width.cwiseQuotient(q.units_.half_width);
   const Eigen::VectorXd away = q.mean_ -

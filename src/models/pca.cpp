@@ -43,6 +43,14 @@ PrincipalComponents ComponentTracker::next(const RunningMoments& moments, std::s
     throw InvalidParameter("pca", static_cast<double>(count),
                            "between 1 and " + std::to_string(d) + ", the number of columns");
   }
+  if (!moments.is_known()) {
+    const VectorEstimate none{.value = Eigen::VectorXd::Constant(k, NAN),
+                              .noise_std = Eigen::VectorXd::Constant(k, NAN)};
+    return {.values = none,
+            .shares = none,
+            .components = {.value = Eigen::MatrixXd::Constant(k, d, NAN),
+                           .noise_std = Eigen::MatrixXd::Constant(k, d, NAN)}};
+  }
   const models::Spectrum parts = models::spectrum(h.asDiagonal() * moments.covariance() * h.asDiagonal());
   const Eigen::VectorXd values = parts.values.reverse();
   Eigen::MatrixXd components = parts.vectors.rowwise().reverse().transpose();

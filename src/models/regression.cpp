@@ -17,6 +17,12 @@ LinearRegression linear_regression(const RunningMoments& moments, std::size_t ta
     throw InvalidParameter("regression", static_cast<double>(target),
                            "the index of a column, below " + std::to_string(d));
   }
+  if (!moments.is_known()) {
+    return {.target = target,
+            .intercept = {.value = NAN, .noise_std = NAN},
+            .coefficients = {.value = Eigen::VectorXd::Constant(d - 1, NAN),
+                             .noise_std = Eigen::VectorXd::Constant(d - 1, NAN)}};
+  }
   std::vector<Eigen::Index> others;
   for (Eigen::Index i = 0; i < d; ++i) {
     if (i != y) others.push_back(i);
@@ -24,7 +30,7 @@ LinearRegression linear_regression(const RunningMoments& moments, std::size_t ta
   const Eigen::VectorXd means = moments.mean()(others);
   const models::Spectrum parts = models::spectrum(moments.covariance()(others, others));
   const Eigen::VectorXd b = moments.covariance()(others, y);
-  const double ridge = moments.noise().squared_level(means);
+  const double ridge = moments.noise().squared_level(others);
 
   // x = B A b with B = (A^2 + r)^-1, A without its negative eigenvalues. Since A and B commute,
   //     dx = H (db - dA x) + B dA (b - A x),   H = B A.

@@ -19,10 +19,19 @@ const Release& checked(const Release& release, const Units& units) {
 }  // namespace
 
 RunningMoments::RunningMoments(const Release& release, Units units, Bias bias)
+    : RunningMoments(release, std::move(units), bias, Divisors(release)) {}
+
+RunningMoments::RunningMoments(const Release& release, Units units, Bias bias, const Divisors& divisors)
     : units_(std::move(units)),
-      noise_(checked(release, units_)),
+      noise_(checked(release, units_), divisors),
       mean_(noise_.mean()),
-      covariance_(models::unit_covariance(release, bias)) {
+      covariance_(models::unit_covariance(release, divisors, bias)) {
+  if (divisors.kind() != Divisors::Kind::weights && covariance_.hasNaN()) {
+    is_known_ = false;
+    definite_ = inverse_ = Eigen::MatrixXd::Constant(mean_.size(), mean_.size(), NAN);
+    log_det_ = NAN;
+    return;
+  }
   const models::Spectrum parts = models::spectrum(covariance_);
   const Eigen::VectorXd values = parts.values.cwiseMax(noise_.level());
   definite_ = parts.values(0) < noise_.level() ? models::rebuilt(parts, values) : covariance_;

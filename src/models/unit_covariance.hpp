@@ -6,7 +6,11 @@
 
 namespace jme::models {
 
-/// second/weight - mm' in the unit box, bias removed or kept. Only the diagonal where only that was released.
-[[nodiscard]] Eigen::MatrixXd unit_covariance(const Release& release, Bias bias);
+/// second/divisor - mm' in the unit box, bias removed or kept. Only the diagonal where only that was
+/// released; NaN where a divisor is.
+[[nodiscard]] Eigen::MatrixXd unit_covariance(const Release& release, const Divisors& divisors, Bias bias);
+
+/// Noise on every entry of the covariance in the unit box.
+[[nodiscard]] Eigen::MatrixXd covariance_noise(const MomentNoise& noise);
 
 }  // namespace jme::models

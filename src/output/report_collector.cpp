@@ -18,8 +18,10 @@ bool emits(const RunDescription& run, std::initializer_list<Emit> kinds) {
   });
 }
 
+// Over entries that are known; NaN where none is.
 double root_mean_square(const Eigen::MatrixXd& values) {
-  return std::sqrt(values.squaredNorm() / static_cast<double>(values.size()));
+  const Eigen::ArrayXXd known = values.array().isNaN().select(0.0, values.array());
+  return std::sqrt(known.square().sum() / static_cast<double>((values.array() == values.array()).count()));
 }
 
 }  // namespace
@@ -42,7 +44,8 @@ ReportCollector::ReportCollector(const RunDescription& run, std::vector<std::str
       bias_(run.emit.bias),
       columns_(std::move(columns)),
       units_(units_of(run.bounds)),
-      unit_box_(Units::identity(columns_.size())) {
+      unit_box_(Units::identity(columns_.size())),
+      counts_(counts_of(run.mechanism.workload_first())) {
   if (contents_.centre != ReportContents::Centre::none) {
     centres_.resize(std::min(columns_.size(), most_charts));
   }
@@ -50,10 +53,11 @@ ReportCollector::ReportCollector(const RunDescription& run, std::vector<std::str
 
 void ReportCollector::add(const Release& release) {
   last_ = release;
+  divisors_ = counts_.next(release);
   const auto t = static_cast<double>(release.rows());
   if (!centres_.empty()) {
     const VectorEstimate centre = contents_.centre == ReportContents::Centre::mean
-                                      ? running_mean(release, units_)
+                                      ? running_mean(release, units_, *divisors_)
                                       : natural_first(release, units_);
     for (std::size_t i = 0; i < centres_.size(); ++i) {
       const auto k = static_cast<Eigen::Index>(i);
@@ -63,17 +67,20 @@ void ReportCollector::add(const Release& release) {
   if (t < next_noise_) return;
   next_noise_ = noise_spacing * t;
   const auto put = [&](report::Series& series, double noise) {
+    if (std::isnan(noise)) return;
     series.x.push_back(t);
     series.y.push_back(noise);
   };
   if (contents_.centre == ReportContents::Centre::mean) {
-    put(mean_noise_, running_mean(release, unit_box_).noise_std(0));
+    put(mean_noise_, root_mean_square(running_mean(release, unit_box_, *divisors_).noise_std));
   }
   if (contents_.covariance) {
-    put(covariance_noise_, root_mean_square(running_covariance(release, unit_box_, bias_).noise_std));
+    put(covariance_noise_,
+        root_mean_square(running_covariance(release, unit_box_, bias_, *divisors_).noise_std));
   }
   if (contents_.variance) {
-    put(covariance_noise_, root_mean_square(running_variance(release, unit_box_, bias_).noise_std));
+    put(covariance_noise_,
+        root_mean_square(running_variance(release, unit_box_, bias_, *divisors_).noise_std));
   }
 }
 

@@ -20,6 +20,8 @@ using namespace report;  // NOLINT(google-build-using-namespace): every other wo
 constexpr std::size_t default_components = 5;
 constexpr std::size_t most_components = 10;
 constexpr std::size_t most_columns = 60;
+constexpr const char* too_few_pairs =
+    "Not shown yet: it needs every two columns together in more rows than the noise on their count hides.";
 
 std::string ordinal(std::size_t k) {
   switch (k) {
@@ -87,7 +89,6 @@ Drawing loadings(const PrincipalComponents& parts, const std::vector<std::string
 
 void add_regression(Page& page, const ReportInput& input, const RunningMoments& moments,
                     const EmitItem& item) {
-  const LinearRegression fit = linear_regression(moments, item.target);
   const std::vector<std::string>& columns = input.collected.columns();
   const Units& units = input.collected.units();
   const std::string& target = columns[item.target];
@@ -98,6 +99,11 @@ void add_regression(Page& page, const ReportInput& input, const RunningMoments& 
                        "on average, between rows "
                        "that differ by one in that column and in no other.",
                        target, target)));
+  if (!moments.is_known()) {
+    page.paragraph(text(too_few_pairs));
+    return;
+  }
+  const LinearRegression fit = linear_regression(moments, item.target);
   Table table;
   table.columns = {{"column"}, {"coefficient", true}};
   table.rows.push_back(
@@ -136,9 +142,14 @@ void add_components(Page& page, const ReportInput& input) {
   const std::vector<std::string>& columns = input.collected.columns();
   if (!input.collected.contents().covariance || columns.size() < 2) return;
   // In natural units the column with the largest numbers would be the first component, whatever the data.
-  const RunningMoments moments(input.last, Units::identity(columns.size()), input.run.emit.bias);
-  const PrincipalComponents parts = ComponentTracker().next(moments, component_count(input));
+  const RunningMoments moments(input.last, Units::identity(columns.size()), input.run.emit.bias,
+                               *input.collected.divisors());
   page.section("Principal components");
+  if (!moments.is_known()) {
+    page.paragraph(text(too_few_pairs));
+    return;
+  }
+  const PrincipalComponents parts = ComponentTracker().next(moments, component_count(input));
   const bool bounded = !input.run.bounds.is_none();
   page.paragraph(text(fmt::format(
       "Directions in which the rows differ most: the first is the combination of columns with the largest "
@@ -155,7 +166,8 @@ void add_components(Page& page, const ReportInput& input) {
 void add_regressions(Page& page, const ReportInput& input) {
   for (const EmitItem& item : input.run.emit.values) {
     if (item.kind != Emit::regression) continue;
-    const RunningMoments moments(input.last, input.collected.units(), input.run.emit.bias);
+    const RunningMoments moments(input.last, input.collected.units(), input.run.emit.bias,
+                                 *input.collected.divisors());
     add_regression(page, input, moments, item);
   }
 }

@@ -29,16 +29,19 @@ constexpr std::size_t most_numbers = 12;  // columns; with more, nobody reads a 
 /// for the range only where their band is no wider than the range of the half with less noise.
 void fit_range(Axis& axis, const Series& series) {
   std::vector<double> widths;
-  for (std::size_t i = 0; i < series.y.size(); ++i) widths.push_back(series.high[i] - series.low[i]);
-  if (widths.empty()) return;
-  std::vector<double> sorted = widths;
+  std::vector<double> sorted;
+  for (std::size_t i = 0; i < series.y.size(); ++i) {
+    widths.push_back(series.high[i] - series.low[i]);
+    if (std::isfinite(widths.back())) sorted.push_back(widths.back());
+  }
+  if (sorted.empty()) return;
   std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2),
                    sorted.end());
   const double median = sorted[sorted.size() / 2];
   const auto range_up_to = [&](double widest) {
     double low = INFINITY, high = -INFINITY;
     for (std::size_t i = 0; i < widths.size(); ++i) {
-      if (widths[i] > widest) continue;
+      if (!(widths[i] <= widest)) continue;  // a gap is NaN
       low = std::min(low, series.low[i]);
       high = std::max(high, series.high[i]);
     }
@@ -63,6 +66,7 @@ std::string range_words(const ReportInput& input, std::size_t i) {
 
 /// The square root of a variance and of the ends of its band: sqrt is monotone, so it is still a 95% band.
 std::string standard_deviation(double variance, double noise_std) {
+  if (std::isnan(variance)) return plus_minus_text(variance, noise_std);
   const double low = std::max(0.0, variance - band_95 * noise_std);
   const double high = std::max(0.0, variance + band_95 * noise_std);
   if (high == 0) return "0";
@@ -74,7 +78,14 @@ std::string standard_deviation(double variance, double noise_std) {
 std::optional<VectorEstimate> variances(const ReportInput& input) {
   const ReportContents& contents = input.collected.contents();
   if (!contents.covariance && !contents.variance) return std::nullopt;
-  return running_variance(input.last, input.collected.units(), input.run.emit.bias);
+  return running_variance(input.last, input.collected.units(), input.run.emit.bias,
+                          *input.collected.divisors());
+}
+
+/// A private count in rows.
+std::string count_words(const Release& release, double count, double noise_std) {
+  const double unit = release.count_unit();
+  return plus_minus_text(unit * count, band_95 * unit * noise_std);
 }
 
 Table centre_table(const ReportInput& input, const VectorEstimate& centre, const char* title) {
@@ -84,12 +95,17 @@ Table centre_table(const ReportInput& input, const VectorEstimate& centre, const
   Table table;
   table.columns = {{bounded ? "column, range" : "column"}, {title, true}};
   if (variance) table.columns.push_back({"standard deviation", true});
+  const bool counted = input.last.layout().cell_counts;
+  if (counted) table.columns.push_back({"cells there", true});
   for (std::size_t i = 0; i < std::min(columns.size(), most_table_rows); ++i) {
     const auto k = static_cast<Eigen::Index>(i);
     // The range is written below the name, so that a phone has room for the numbers.
     std::vector<Markup> row{bounded ? text(columns[i]) + small(range_words(input, i)) : text(columns[i]),
                             text(plus_minus_text(centre.value(k), band_95 * centre.noise_std(k)))};
     if (variance) row.push_back(text(standard_deviation(variance->value(k), variance->noise_std(k))));
+    if (counted) {
+      row.push_back(text(count_words(input.last, input.last.counts()[i], input.last.std_count())));
+    }
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -103,13 +119,15 @@ std::pair<Figure, bool> centre_figure(const ReportInput& input, std::size_t i, b
   chart.series = {sketch.series()};
   fit_range(chart.y, chart.series[0]);
   const Series& series = chart.series[0];
-  const double last = series.y.empty() ? NAN : series.y.back();
+  // A value may have gone again since.
+  const bool known = !mean || !std::isnan(input.collected.divisors()->first(i));
+  const double last = series.y.empty() || !known ? NAN : series.y.back();
   const double half = series.y.empty() ? NAN : series.high.back() - series.y.back();
   chart.description = fmt::format(
       "{} of {} against the number of rows included, with a 95% band for the noise. The last value is {}.",
       mean ? "Running mean" : "Running weighted sum", column, plus_minus_text(last, half));
   chart.y.label = fmt::format("{}, now {}", mean ? "mean" : "sum", plus_minus_text(last, half));
-  const bool cut = goes_beyond(series, chart.y);
+  const bool cut = chart.y.low && goes_beyond(series, chart.y);
   if (!cut) chart.y.low = chart.y.high = std::nullopt;
   return {{draw(chart), {}}, cut};
 }
@@ -192,11 +210,17 @@ void add_centres(Page& page, const ReportInput& input) {
     figures.push_back(std::move(figure));
     any_cut = any_cut || cut;
   }
+  if (input.collected.divisors()->kind() != Divisors::Kind::weights && mean) {
+    page.paragraph(text(
+        "How many rows a mean is over is private, and counted with noise as well. A mean appears when its "
+        "count is ten standard deviations of the count's own noise; a dash stands for one that is not "
+        "there."));
+  }
   if (any_cut)
     page.paragraph(text("In the beginning the noise is large: bands wider than the frame are cut off."));
   page.figures(figures);
-  const VectorEstimate centre =
-      mean ? running_mean(input.last, collected.units()) : natural_first(input.last, collected.units());
+  const VectorEstimate centre = mean ? running_mean(input.last, collected.units(), *collected.divisors())
+                                     : natural_first(input.last, collected.units());
   page.subsection(fmt::format("After {} rows", count_text(input.last.rows())));
   const Table table = centre_table(input, centre, mean ? "mean" : "weighted sum");
   if (all <= most_open_rows) {
@@ -208,7 +232,8 @@ void add_centres(Page& page, const ReportInput& input) {
 
 void add_second(Page& page, const ReportInput& input) {
   if (!input.collected.contents().second) return;
-  const MatrixEstimate second = natural_second(input.last, input.collected.units());
+  const MatrixEstimate second =
+      natural_second(input.last, input.collected.units(), *input.collected.divisors());
   page.section("Second moments");
   page.paragraph(text(fmt::format(
       "Weighted sums of the {} over {}.",
@@ -247,7 +272,8 @@ void add_covariance(Page& page, const ReportInput& input) {
   // The table of means has standard deviations; without it they are shown here.
   if (variances_only && contents.centre == ReportContents::Centre::none) {
     page.section("Spread");
-    const VectorEstimate variance = running_variance(input.last, units, input.run.emit.bias);
+    const VectorEstimate variance =
+        running_variance(input.last, units, input.run.emit.bias, *input.collected.divisors());
     Table table;
     table.columns = {{"column"}, {"variance", true}, {"standard deviation", true}};
     for (std::size_t i = 0; i < std::min(input.collected.columns().size(), most_table_rows); ++i) {
@@ -259,8 +285,9 @@ void add_covariance(Page& page, const ReportInput& input) {
     page.table(table);
   }
   if (variances_only || !contents.covariance) return;
-  const MatrixEstimate covariance = emitted_covariance(input.last, units, input.run.emit);
-  const RunningMoments moments(input.last, units, input.run.emit.bias);
+  const MatrixEstimate covariance =
+      emitted_covariance(input.last, units, input.run.emit, *input.collected.divisors());
+  const RunningMoments moments(input.last, units, input.run.emit.bias, *input.collected.divisors());
   page.section("How the columns move together");
   page.paragraph(text(fmt::format(
       "Correlation says how closely two columns follow each other, from −1 to 1; covariance says the same in "
@@ -295,6 +322,10 @@ void add_covariance(Page& page, const ReportInput& input) {
   if (all <= most_numbers) {
     page.folded_table("Correlations with their bands", matrix_table(input, together));
     page.folded_table("Covariances with their bands", matrix_table(input, covariance));
+    if (input.last.layout().cell_counts) {
+      page.folded_table("Rows in which two columns are there together",
+                        matrix_table(input, pair_count_matrix(input.last)));
+    }
   }
 }
 

@@ -66,10 +66,18 @@ report::Page report_page(const ReportInput& input) {
         "and is for tests only."));
   }
   page.lead(text(lead(input)));
-  page.facts({{count_text(input.last.rows()), "rows included"},
-              {count_text(input.last.steps()), input.last.steps() == 1 ? "release" : "releases"},
-              {count_text(columns), columns == 1 ? "column" : "columns"},
-              {privacy_fact(input.run.mechanism), "privacy loss of all releases together"}});
+  std::vector<report::Fact> facts{{count_text(input.last.rows()), "rows included"}};
+  if (input.last.row_count()) {
+    facts.front().name = "records read";
+    const double unit = input.last.count_unit();
+    facts.push_back(
+        {report::plus_minus_text(unit * *input.last.row_count(), band_95 * unit * input.last.std_rows()),
+         "rows that exist, counted privately"});
+  }
+  facts.push_back({count_text(input.last.steps()), input.last.steps() == 1 ? "release" : "releases"});
+  facts.push_back({count_text(columns), columns == 1 ? "column" : "columns"});
+  facts.push_back({privacy_fact(input.run.mechanism), "privacy loss of all releases together"});
+  page.facts(facts);
   add_centres(page, input);
   add_covariance(page, input);
   add_second(page, input);

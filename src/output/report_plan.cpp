@@ -48,6 +48,8 @@ Series predicted_mean_noise(const Mechanism& mechanism, std::size_t rows_so_far)
   const Horizon& horizon = mechanism.horizon();
   if (horizon.is_unbounded() || rows_so_far >= horizon.rows() || horizon.steps() > longest_prediction)
     return series;
+  // Nobody knows beforehand how many rows there will be to divide by.
+  if (mechanism.config().observed || mechanism.config().private_count) return series;
   const std::vector<double> variance = release_variance(mechanism).first;
   double next = 0;
   for (std::size_t step = 0; step < horizon.steps(); ++step) {
@@ -98,6 +100,7 @@ const char* fill_words(std::string_view rule) {
   if (rule == "mean") return "the column's mean as last published";
   if (rule == "model") return "the value predicted from what was published before and the rest of the row";
   if (rule == "centre") return "the middle of the column's range";
+  if (rule == "observed") return "absent; every average is over the cells that are there";
   return "they end the stream";
 }
 
@@ -119,7 +122,30 @@ std::string missing_words(const RunDescription& run) {
 
 std::string bad_row_words(const RunDescription& run) {
   if (run.on_bad_row == OnBadRow::fail) return "end the stream before them";
+  const StreamConfig& config = run.mechanism.config();
+  if (config.observed || config.private_count) return "are rows without cells, which count nowhere";
   return run.bounds.is_none() ? "count as zero" : "count as the middle of every column's range";
+}
+
+/// Standard deviations of all that a step releases.
+std::string noise_words(const Mechanism& mechanism) {
+  const Calibration& noise = mechanism.calibration();
+  std::string words = number_text(noise.std_first, 5);
+  const auto add = [&](double deviation, const char* what) {
+    if (deviation > 0) words += fmt::format(", {} on {}", number_text(deviation, 5), what);
+  };
+  const bool full = mechanism.config().second == SecondMoment::full && mechanism.config().dimension > 1;
+  if (mechanism.has_second() && noise.std_second > 0) {
+    words += " on a column's sum";
+    add(noise.std_second, "the sum of its squares");
+    if (full) add(noise.std_off_diagonal, "the sum of a product of two columns");
+  } else if (noise.std_count > 0 || noise.std_rows > 0) {
+    words += " on a column's sum";
+  }
+  add(noise.std_count, "the count of its cells");
+  add(noise.std_pair_count, "the count of rows with two columns");
+  add(noise.std_rows, "the count of rows");
+  return words;
 }
 
 std::vector<std::vector<Markup>> plan_rows(const ReportInput& input) {
@@ -157,10 +183,7 @@ std::vector<std::vector<Markup>> plan_rows(const ReportInput& input) {
   put("missing cells", missing_words(input.run));
   put("unreadable rows", bad_row_words(input.run));
   put("joint sensitivity", number_text(noise.sensitivity, 5));
-  put("noise per step", mechanism.has_second() && noise.std_second > 0
-                            ? fmt::format("{} on the rows' sum, {} on their products",
-                                          number_text(noise.std_first, 5), number_text(noise.std_second, 5))
-                            : number_text(noise.std_first, 5));
+  put("noise per step", noise_words(mechanism));
   return rows;
 }
 

@@ -25,17 +25,21 @@ void CellFiller::learn(const Release& release) {
   if (!uses_model && !cells_.uses(MissingCells::From::mean)) return;
   if (!(release.weight_first() > 0)) return;
   const auto d = static_cast<double>(release.dimension());
-  const double noise = release.std_first() / release.weight_first();
-  // Early means are mostly noise. They are weighed with a prior that knows only that a column is about as
-  // large as the norm bound allows: variance zeta^2 / d around the centre.
-  const double trust = 1 / (1 + noise * noise * d / (norm_bound_ * norm_bound_));
+  // Where the number of rows is private and not known yet, means are NaN, and the centre is used.
+  const Divisors divisors(release);
   for (Eigen::Index i = 0; i < mean_.size(); ++i) {
-    mean_(i) = inside(trust * release.first()[static_cast<std::size_t>(i)] / release.weight_first());
+    const double n = divisors.first(static_cast<std::size_t>(i));
+    const double noise = release.std_first() / n;
+    // Early means are mostly noise. They are weighed with a prior that knows only that a column is about as
+    // large as the norm bound allows: variance zeta^2 / d around the centre.
+    const double trust = 1 / (1 + noise * noise * d / (norm_bound_ * norm_bound_));
+    mean_(i) = inside(trust * release.first()[static_cast<std::size_t>(i)] / n);
   }
   if (!uses_model) return;
   // The noise level is added to every variance: slopes that may come from noise shrink, and the fill moves to
   // the mean.
-  const RunningMoments moments(release, Units::identity(release.dimension()));
+  const RunningMoments moments(release, Units::identity(release.dimension()), Bias::removed, divisors);
+  if (!moments.is_known()) return;
   Eigen::MatrixXd covariance = moments.definite_covariance();
   covariance.diagonal().array() += moments.noise().level();
   precision_ = covariance.llt().solve(Eigen::MatrixXd::Identity(covariance.rows(), covariance.cols()));

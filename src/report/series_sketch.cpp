@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include <jme/base/errors.hpp>
 #include <jme/report/series_sketch.hpp>
@@ -16,17 +18,24 @@ void SeriesSketch::Bucket::merge(const Bucket& next) {
   last = next.last;
   interval_low = std::min(interval_low, next.interval_low);
   interval_high = std::max(interval_high, next.interval_high);
+  after_gap = after_gap || next.after_gap;
 }
 
 void SeriesSketch::add(double x, double value, double half_width) {
-  if (!std::isfinite(value) || !std::isfinite(half_width)) return;
+  if (!std::isfinite(value) || !std::isfinite(half_width)) {
+    in_gap_ = count_ > 0;
+    return;
+  }
+  // After a gap a new bucket begins, as if the one before were full.
+  if (in_gap_) count_ += (bucket_size_ - count_ % bucket_size_) % bucket_size_;
   const Value point{.x = x, .y = value};
   const Bucket single{.first = point,
                       .low = point,
                       .high = point,
                       .last = point,
                       .interval_low = value - half_width,
-                      .interval_high = value + half_width};
+                      .interval_high = value + half_width,
+                      .after_gap = std::exchange(in_gap_, false)};
   if (count_ % bucket_size_ == 0) {
     if (buckets_.size() == most_) halve();
     // Halving may have made room in the last bucket.
@@ -57,6 +66,10 @@ Series SeriesSketch::series() const {
     const bool low_first = bucket.low.x <= bucket.high.x;
     const Value& earlier = low_first ? bucket.low : bucket.high;
     const Value& later = low_first ? bucket.high : bucket.low;
+    if (bucket.after_gap && !result.x.empty()) {
+      result.x.push_back(bucket.first.x);
+      for (std::vector<double>* values : {&result.y, &result.low, &result.high}) values->push_back(NAN);
+    }
     for (const Value* value : {&bucket.first, &earlier, &later, &bucket.last}) {
       if (value != &bucket.first && value->x == result.x.back()) continue;
       result.x.push_back(value->x);

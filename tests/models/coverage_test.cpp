@@ -15,12 +15,14 @@
 #include <jme/models/pca.hpp>
 #include <jme/models/regression.hpp>
 
+#include "models/binomial.hpp"
 #include "models/rows.hpp"
 
 namespace jme {
 namespace {
 
 using test::covariance_of;
+using test::limit;
 using test::natural;
 using test::some_units;
 using test::three_column_config;
@@ -31,25 +33,9 @@ constexpr double quantile = 1.959963984540054;
 // Second-order effects of the noise may move a share by this much: a bias of b deviations changes it by
 // z phi(z) b^2 = 0.11 b^2, and b stays below 0.1 here (noise over gaps of eigenvalues is below 1/50).
 constexpr double second_order = 0.0012;
-constexpr double tail = 21.5;  // exp(-21.5) < 5e-10 per side
 
 double covered_share(double band) {
   return std::erf(quantile * band / std::sqrt(2.0));
-}
-
-// Relative entropy of two coins: P(share beyond q) <= exp(-runs * this).
-double relative_entropy(double q, double p) {
-  return q * std::log(q / p) + (1 - q) * std::log((1 - q) / (1 - p));
-}
-
-// The share that a coin of this probability goes beyond with probability below 5e-10, upwards or downwards.
-double limit(double probability, std::size_t runs, bool upwards) {
-  double near = probability, far = upwards ? 1 - 1e-12 : 1e-12;
-  for (int i = 0; i < 100; ++i) {
-    const double middle = (near + far) / 2;
-    (relative_entropy(middle, probability) * static_cast<double>(runs) < tail ? near : far) = middle;
-  }
-  return far;
 }
 
 std::size_t runs_for_power() {

@@ -122,5 +122,20 @@ TEST(SeriesSketch, LeavesOutWhatIsNoNumber) {
   EXPECT_THROW(SeriesSketch(1), InvalidParameter);
 }
 
+TEST(SeriesSketch, KeepsAGapBetweenValues) {
+  for (const std::size_t most : {8U, 64U}) {
+    SeriesSketch sketch(most);
+    for (int i = 0; i < 100; ++i) sketch.add(i, i >= 40 && i < 60 ? NAN : 1.0, 0.1);
+    const Series series = sketch.series();
+    const auto gap = std::find_if(series.y.begin(), series.y.end(), [](double y) { return std::isnan(y); });
+    ASSERT_NE(gap, series.y.end());
+    EXPECT_EQ(std::count_if(series.y.begin(), series.y.end(), [](double y) { return std::isnan(y); }), 1);
+    // No farther from its place than a bucket is wide.
+    const auto at = static_cast<std::size_t>(gap - series.y.begin());
+    EXPECT_NEAR(series.x[at], 60, most == 64 ? 2 : 36);
+    EXPECT_TRUE(std::isnan(series.low[at]) && std::isnan(series.high[at]));
+  }
+}
+
 }  // namespace
 }  // namespace jme::report

@@ -10,7 +10,8 @@
 
 namespace jme {
 
-/// The Gaussian with the running mean and the definite covariance, in natural units.
+/// The Gaussian with the running mean and the definite covariance, in natural units. Every number of it is
+/// NaN where the moments are not known.
 class GaussianDensity {
  public:
   explicit GaussianDensity(const RunningMoments& moments);
@@ -41,6 +42,8 @@ class GaussianDensity {
 
  private:
   friend Estimate kl_divergence(const GaussianDensity& p, const GaussianDensity& q);
+  [[nodiscard]] bool is_unknown() const { return mean_.hasNaN(); }
+
   Units units_;
   MomentNoise noise_;
   // In the unit box.

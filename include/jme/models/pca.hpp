@@ -23,7 +23,8 @@ struct PrincipalComponents {
 /// release before, so that the sign follows a component whose rank changes.
 class ComponentTracker {
  public:
-  /// The `count` largest, 1 <= count <= dimension. Remembers the components for the next release.
+  /// The `count` largest, 1 <= count <= dimension. Remembers the components for the next release; where the
+  /// moments are not known all numbers are NaN, and what was remembered stays.
   PrincipalComponents next(const RunningMoments& moments, std::size_t count);
 
   /// What is remembered: all components of the last release, one per row; empty before the first. Public,

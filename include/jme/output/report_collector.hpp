@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <jme/models/divisors.hpp>
 #include <jme/models/units.hpp>
 #include <jme/moments/release.hpp>
 #include <jme/output/metadata.hpp>
@@ -39,13 +40,15 @@ class ReportCollector {
 
   /// The newest release; none before the first.
   [[nodiscard]] const std::optional<Release>& last() const { return last_; }
+  /// What the newest release is divided by, as the release writer has it; none before the first.
+  [[nodiscard]] const std::optional<Divisors>& divisors() const { return divisors_; }
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
   [[nodiscard]] const Units& units() const { return units_; }
   [[nodiscard]] const ReportContents& contents() const { return contents_; }
   /// Series of the first columns, at most most_charts of them.
   [[nodiscard]] const std::vector<report::SeriesSketch>& centres() const { return centres_; }
-  /// Noise on a mean, and the root mean square of the noise on an entry of the covariance, both in the unit
-  /// box, at releases spread evenly over the logarithm of t. Empty where they are not shown.
+  /// Root mean squares of the noise on a mean and on an entry of the covariance, both in the unit box and
+  /// over what is known, at releases spread evenly over the logarithm of t. Empty where they are not shown.
   [[nodiscard]] const report::Series& mean_noise() const { return mean_noise_; }
   [[nodiscard]] const report::Series& covariance_noise() const { return covariance_noise_; }
 
@@ -58,6 +61,8 @@ class ReportCollector {
   report::Series mean_noise_, covariance_noise_;
   double next_noise_ = 0;
   std::optional<Release> last_;
+  CountTracker counts_;
+  std::optional<Divisors> divisors_;
 };
 
 }  // namespace jme

@@ -15,13 +15,13 @@ class SeriesSketch {
  public:
   explicit SeriesSketch(std::size_t most = 2048);
 
-  /// Adds the next value, with the interval value +- half_width; it is left out where one of them is not
-  /// finite. `x` must grow.
+  /// Adds the next value, with the interval value +- half_width; where one of them is not finite there is a
+  /// gap. `x` must grow.
   void add(double x, double value, double half_width);
 
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] bool is_thinned() const { return bucket_size_ > 1; }
-  /// What was kept, in order.
+  /// What was kept, in order; values that are NaN stand for gaps between others.
   [[nodiscard]] Series series() const;
 
  private:
@@ -31,12 +31,14 @@ class SeriesSketch {
   struct Bucket {
     Value first, low, high, last;
     double interval_low, interval_high;
+    bool after_gap = false;  // where buckets are merged a gap moves to the beginning of the bucket
     void merge(const Bucket& next);
   };
   void halve();
   std::size_t most_;
   std::size_t count_ = 0;
   std::size_t bucket_size_ = 1;
+  bool in_gap_ = false;
   std::vector<Bucket> buckets_;
 };
 
