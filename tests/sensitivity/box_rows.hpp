@@ -154,7 +154,9 @@ inline double largest_found(const BoxProblem& problem, int starts, unsigned seed
       }
     };
     // The distance is smooth between the faces, so a step of 1e-4 leaves 1e-7 of it.
-    for (double step = 0.5; step > 1e-4;) {
+    // Along a curved face it only creeps, so the number of rounds ends too.
+    int rounds = 0;
+    for (double step = 0.5; step > 1e-4 && rounds < 400; ++rounds) {
       const double before = best;
       for (BoxRow& row : n.before) climb(row, step);
       for (BoxRow& row : n.after) climb(row, step);
