@@ -7,28 +7,41 @@
 namespace jme::cli {
 
 void tell(const RowIntake& intake, const PreparedRun& run, const std::vector<std::string>& columns) {
-  std::size_t filled_rows = 0;
-  std::string filled;
+  using enum Note::Kind;
+  std::size_t rows = 0;
+  std::string filled, absent;
   for (const Note& note : intake.notes()) {
+    const double share = 100.0 * static_cast<double>(note.count) / static_cast<double>(note.rows);
     switch (note.kind) {
-      case Note::Kind::bad_rows:
+      case bad_rows:
         print_note(fmt::format(
             "{} bad row(s), {:.2g}% of all, counted as zero{}, and the means move towards it by that "
             "share; keep these numbers to yourself",
-            note.count, 100.0 * static_cast<double>(note.count) / static_cast<double>(note.rows),
-            run.bounds().is_none() ? "" : ", the middle of the bounds"));
+            note.count, share, run.bounds().is_none() ? "" : ", the middle of the bounds"));
         break;
-      case Note::Kind::filled_rows:
-        filled_rows = note.count;
+      case unread_rows:
+        print_note(fmt::format(
+            "{} bad row(s), {:.2g}% of all, counted as rows without cells; keep these numbers to yourself",
+            note.count, share));
         break;
-      case Note::Kind::filled_cells:
-        filled += fmt::format("{}{} {}", filled.empty() ? "" : ", ", columns[*note.column], note.count);
+      case filled_rows:
+      case absent_rows:
+        rows = note.count;
         break;
+      case filled_cells:
+      case absent_cells: {
+        std::string& list = note.kind == filled_cells ? filled : absent;
+        list += fmt::format("{}{} {}", list.empty() ? "" : ", ", columns[*note.column], note.count);
+        break;
+      }
     }
   }
-  if (filled_rows == 0) return;
-  print_note(fmt::format("{} row(s) had missing cells that were filled ({}); keep these numbers to yourself",
-                         filled_rows, filled));
+  if (rows == 0) return;
+  const std::string what = filled.empty() ? fmt::format("were left out ({})", absent)
+                           : absent.empty()
+                               ? fmt::format("were filled ({})", filled)
+                               : fmt::format("were filled ({}) or left out ({})", filled, absent);
+  print_note(fmt::format("{} row(s) had missing cells that {}; keep these numbers to yourself", rows, what));
 }
 
 void tell_unused(const PreparedRun& run) {

@@ -69,13 +69,19 @@ void RowIntake::take_bad(std::span<double> row) {
 }
 
 std::vector<Note> RowIntake::notes() const {
+  using enum Note::Kind;
   std::vector<Note> notes;
-  if (bad_rows_ > 0) notes.push_back({.kind = Note::Kind::bad_rows, .count = bad_rows_, .rows = rows_});
+  if (bad_rows_ > 0) {
+    notes.push_back({.kind = may_be_absent_ ? unread_rows : bad_rows, .count = bad_rows_, .rows = rows_});
+  }
   if (filled_rows_ == 0) return notes;
-  notes.push_back({.kind = Note::Kind::filled_rows, .count = filled_rows_, .rows = rows_});
+  const bool stay = filler_.cells().uses(MissingCells::From::nowhere);
+  notes.push_back({.kind = stay ? absent_rows : filled_rows, .count = filled_rows_, .rows = rows_});
   for (std::size_t i = 0; i < filled_.size(); ++i) {
     if (filled_[i] == 0) continue;
-    notes.push_back({.kind = Note::Kind::filled_cells, .count = filled_[i], .rows = rows_, .column = i});
+    const bool stays = filler_.cells().from(i) == MissingCells::From::nowhere;
+    notes.push_back(
+        {.kind = stays ? absent_cells : filled_cells, .count = filled_[i], .rows = rows_, .column = i});
   }
   return notes;
 }

@@ -51,16 +51,28 @@ Eigen::VectorXd squared_singular_values(const Filter& a, const Filter& c) {
   return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(gram, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
+// What every draw of the second moment adds to its squared Frobenius error: an entry off the diagonal counts
+// twice.
+Eigen::VectorXd second_weights(const Mechanism& mechanism) {
+  const Eigen::VectorXd values = squared_singular_values(mechanism.a2(), mechanism.c2());
+  const Calibration& noise = mechanism.calibration();
+  const auto d = static_cast<Eigen::Index>(mechanism.config().dimension);
+  const Eigen::Index pairs = mechanism.config().second == SecondMoment::full ? d * (d - 1) / 2 : 0;
+  Eigen::VectorXd entries(d + pairs);
+  entries.head(d).setConstant(noise.std_second * noise.std_second);
+  entries.tail(pairs).setConstant(2 * noise.std_off_diagonal * noise.std_off_diagonal);
+  const Eigen::MatrixXd weights = values * entries.transpose();
+  return weights.reshaped();
+}
+
 void expect_gaussian_error_as_predicted(const StreamConfig& config) {
   const Mechanism mechanism(config);
   const Mechanism weaker(with_sigma(config, 0.9));
-  const auto n2 = static_cast<double>(second_moment_size(config.second, config.dimension));
   const auto d = static_cast<double>(config.dimension);
   const Calibration& noise = mechanism.calibration();
   const ChiSquareLimits first(
       noise.std_first * noise.std_first * squared_singular_values(mechanism.a1(), mechanism.c1()), d);
-  const ChiSquareLimits second(
-      noise.std_second * noise.std_second * squared_singular_values(mechanism.a2(), mechanism.c2()), n2);
+  const ChiSquareLimits second(second_weights(mechanism), 1);
 
   // Theory's recursions and the singular values are two ways to the same number.
   const ExpectedError expected = expected_error(mechanism);
@@ -69,7 +81,8 @@ void expect_gaussian_error_as_predicted(const StreamConfig& config) {
   EXPECT_EQ(expected.second.low, expected.second.high);
 
   const std::size_t runs = std::max(first.runs_for_power(), second.runs_for_power());
-  const Eigen::MatrixXd x = oracle::alternating_stream(*config.rows, config.dimension, config.norm_bound);
+  const double length = mechanism.geometry() == Geometry::box ? 1 : config.norm_bound;
+  const Eigen::MatrixXd x = oracle::alternating_stream(*config.rows, config.dimension, length);
   const auto sample = simulate_many(mechanism, x, runs, 1000);
   EXPECT_GE(sample.mean.first, first.lower(runs));
   EXPECT_LE(sample.mean.first, first.upper(runs));
@@ -175,6 +188,39 @@ TEST_P(MonteCarlo, ErrorsAgreeWithTheoryForBlocksOfRowsWithAPartialLastOne) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, MonteCarlo, testing::ValuesIn(methods), method_name);
+
+TEST(MonteCarlo, ErrorsAgreeWithTheoryForRowsInABoxAndInTheBallAroundIt) {
+  for (const std::size_t d : {2U, 5U, 10U}) {
+    for (const Workload& workload : {prefix(), mean(), decay(0.9), window(4)}) {
+      for (const Geometry geometry : {Geometry::box, Geometry::ball}) {
+        StreamConfig config = config_for(Method::jme, workload, Shape::blt(some_blt()), SecondMoment::full);
+        config.dimension = d;
+        config.norm_bound = std::sqrt(static_cast<double>(d));
+        config.unit_box = true;
+        config.geometry = geometry;
+        expect_gaussian_error_as_predicted(config);
+        config.second = SecondMoment::diagonal;
+        if (d == 5) expect_gaussian_error_as_predicted(config);
+      }
+    }
+  }
+}
+
+// Total squared error of the second moment in the ball over that in the box: d(d+1)/(1/2 + (d-1)^2).
+TEST(ExpectedErrorOfTheBox, HasTheRatiosOfTheTheorem) {
+  for (const std::size_t d : {2U, 3U, 5U, 10U}) {
+    StreamConfig config = config_for(Method::jme, prefix(), Shape::identity(), SecondMoment::full);
+    config.dimension = d;
+    config.norm_bound = std::sqrt(static_cast<double>(d));
+    config.geometry = Geometry::ball;
+    const double ball = expected_error(Mechanism(config)).second.high;
+    config.geometry = Geometry::box;
+    const double box = expected_error(Mechanism(config)).second.high;
+    const auto n = static_cast<double>(d);
+    // Up to what both pay for the rounding of block sums, at most d 2^-20 of the noise.
+    EXPECT_NEAR(ball / box, n * (n + 1) / (0.5 + (n - 1) * (n - 1)), 1e-4);
+  }
+}
 
 TEST(MonteCarloMixed, ChannelsMayDifferInWorkloadAndShape) {
   StreamConfig config = config_for(Method::jme, mean(), Shape::square_root(), SecondMoment::full);

@@ -9,14 +9,17 @@ namespace jme {
 /// are data. The library returns notes and prints none.
 struct Note {
   enum class Kind {
-    bad_rows,     ///< rows that counted as zero
-    filled_rows,  ///< rows with at least one cell that was filled
-    filled_cells  ///< cells of one column that were filled
+    bad_rows,      ///< rows that counted as zero
+    unread_rows,   ///< rows that counted as rows without cells
+    filled_rows,   ///< rows with at least one cell that was filled
+    absent_rows,   ///< rows with at least one cell that stayed absent
+    filled_cells,  ///< cells of one column that were filled
+    absent_cells   ///< cells of one column that stayed absent
   };
   Kind kind;
   std::size_t count;                    ///< at least 1
   std::size_t rows;                     ///< of all that were taken
-  std::optional<std::size_t> column{};  ///< filled_cells: its index, from 0
+  std::optional<std::size_t> column{};  ///< filled_cells and absent_cells: its index, from 0
 };
 
 }  // namespace jme
