@@ -37,29 +37,20 @@ BoxWeights ball_weights(const RowModel& rows) {
 }
 
 /// Rows in the box with a norm bound z below its corners: weights l of all products and l + k of squares are
-/// free where 2 z^2 l + 4 k <= 1. These have the least total error d/(l + k) + d (d - 1)/(2 l) on that
-/// border.
+/// free where 2 z^2 l + 4 k <= 1. On that border the whole matrix has the least error at k = 0, as in the
+/// ball; squares alone may weigh 1/4 (GUARANTEES.md).
 BoxWeights bounded_weights(const RowModel& rows) {
   BoxWeights weights;
   const double z2 = squared_bound(rows);
   const bool has_second = rows.second != SecondMoment::none;
   if (rows.counts_rows) weights.row = (has_second ? 2.5 : 3) * z2;
   if (!has_second) return weights;
-  const double ball = 1 / (2 * z2);
+  weights.diagonal = 1 / (2 * z2);
   if (rows.second == SecondMoment::diagonal) {
-    weights.diagonal = std::max(0.25, ball);
-    return weights;
+    weights.diagonal = std::max(0.25, weights.diagonal);
+  } else {
+    weights.off_diagonal = 2 * weights.diagonal * static_cast<double>(rows.dimension - 1);
   }
-  const auto others = static_cast<double>(rows.dimension - 1);
-  const double fall = z2 / 2 - 1;  // l + k = 1/4 - fall * l on the border
-  weights.diagonal = ball;
-  double product = ball;
-  if (fall > 0) {
-    const double quotient = std::sqrt(others / (2 * fall));  // of l over l + k, where the error is least
-    product = std::min(ball, quotient / (4 * (1 + fall * quotient)));
-    if (product < ball) weights.diagonal = 0.25 - fall * product;
-  }
-  weights.off_diagonal = 2 * product * others;
   return weights;
 }
 

@@ -222,7 +222,7 @@ TEST(SquaredGain, OfTheBoxWithANormBoundIsNeverBelowWhatRowsReach) {
   }
 }
 
-TEST(SquaredGain, WithANormBoundHasTheLeastErrorOnItsBorderAndNeverMoreThanTheBalls) {
+TEST(SquaredGain, WithANormBoundHasTheLeastErrorOnItsBorder) {
   for (std::size_t d : {2U, 5U, 30U, 200U}) {
     const auto n = static_cast<double>(d);
     for (const double share : {0.01, 0.1, 0.5, 0.99}) {
