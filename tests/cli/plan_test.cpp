@@ -28,12 +28,33 @@ TEST(PlanCommand, ListsEveryMethodAndRecommendsOne) {
   EXPECT_EQ(object["candidates"][recommended["index"].get<std::size_t>()]["shape"], recommended["shape"]);
 }
 
-TEST(PlanCommand, TakesTheDimensionAndTheNormBoundFromTheBounds) {
+TEST(PlanCommand, TakesTheDimensionAndTheGeometryFromTheBounds) {
   const std::string flags =
       "plan --sigma 1 --rows 64 --workload prefix --method jme --shape identity --json ";
   EXPECT_EQ(jme(flags + "--bounds a=0:1,b=-5:5,c=2:3").json()["candidates"],
+            jme(flags + "--dimension 3 --geometry box").json()["candidates"]);
+  EXPECT_EQ(jme(flags + "--geometry ball --bounds a=0:1,b=-5:5,c=2:3").json()["candidates"],
             jme(flags + "--dimension 3 --norm-bound 1.7320508075688772").json()["candidates"]);
   EXPECT_EQ(jme(flags + "--bounds a=1:0").code, 2);
+}
+
+// Five bounded columns, identity, sigma 1: the box's ratios (docs/theory/geometry.md), up to rounding slack.
+TEST(PlanCommand, KnowsTheNoiseOfTheBox) {
+  const std::string flags =
+      "plan --sigma 1 --rows 64 --method jme --shape identity --json --bounds a=0:1,b=0:1,c=0:1,d=0:1,e=0:1 ";
+  const auto complete = jme(flags).json()["recommended"];
+  const double first = complete["std_first"];
+  EXPECT_EQ(complete["geometry"], "box");
+  EXPECT_NEAR(first, 2 * std::sqrt(5.0), 1e-4);
+  EXPECT_NEAR(complete["std_diagonal"].get<double>(), first / std::sqrt(2.0), 1e-9);
+  EXPECT_NEAR(complete["std_offdiagonal"].get<double>(), 2 * first, 1e-9);
+  EXPECT_TRUE(complete["std_count"].is_null() && complete["std_pair_count"].is_null() &&
+              complete["std_rows"].is_null());
+  const auto counted = jme(flags + "--missing observed --private-count").json()["recommended"];
+  EXPECT_NEAR(counted["std_diagonal"].get<double>(), first, 1e-4);
+  EXPECT_NEAR(counted["std_count"].get<double>(), first * std::sqrt(2.0), 1e-4);
+  EXPECT_NEAR(counted["std_pair_count"].get<double>(), first * std::sqrt(8.0), 1e-4);
+  EXPECT_NEAR(counted["std_rows"].get<double>(), first / std::sqrt(3.75), 1e-4);
 }
 
 // JME with C = I, prefix sums, zeta = sigma = 1: std1 = 2, std2 = 2 sqrt2, sum of ||row||^2 = n(n+1)/2, and

@@ -26,7 +26,8 @@ _jme() {
     --on-bad-row) values='fail zero' ;;
     --records) values='lines quoted' ;;
     --compression) values='none gzip xz' ;;
-    --missing) values='model mean centre fail' ;;
+    --missing) values='observed model mean centre fail' ;;
+    --geometry) values='auto ball box' ;;
     --emit) values='first second mean covariance correlation precision pca: regression: density' ;;
     --output | --report | --out) COMPREPLY=($(compgen -f -- "$current")) && return ;;
     --state | --report-figures) COMPREPLY=($(compgen -d -- "$current")) && return ;;
