@@ -12,16 +12,16 @@ namespace {
 
 using testing::HasSubstr;
 
-class Observed : public InDirectory {};
+class ObservedRun : public InDirectory {};
 
-const std::string budget = "run --epsilon 1 --delta 1e-6 --bounds a=-1:1,b=0:10 ";
+const std::string two_columns = "run --epsilon 1 --delta 1e-6 --bounds a=-1:1,b=0:10 ";
 
 /// Rows of two columns; every third b is missing, and those have larger a.
-struct Table {
+struct TableWithHoles {
   std::string text = "a,b\n";
   double sum_a = 0, sum_b = 0, rows = 0, with_b = 0;
 
-  explicit Table(std::size_t count) {
+  explicit TableWithHoles(std::size_t count) {
     std::mt19937_64 generator(1);
     std::uniform_real_distribution<double> uniform(0, 1);
     for (std::size_t t = 0; t < count; ++t) {
@@ -38,9 +38,9 @@ struct Table {
 };
 
 // Each comparison is beyond six standard deviations of its noise with probability 2e-9; the seed is fixed.
-TEST_F(Observed, MeansAreOverTheCellsThatAreThereAndCountsArePrivate) {
-  const Table table(3000);
-  const CommandResult result = jme(budget +
+TEST_F(ObservedRun, MeansAreOverTheCellsThatAreThereAndCountsArePrivate) {
+  const TableWithHoles table(3000);
+  const CommandResult result = jme(two_columns +
                                    "--rows 3000 --every 1000 --missing observed --private-count "
                                    "--insecure-test-seed 7 --emit mean,covariance " +
                                    file("rows.csv", table.text));
@@ -68,10 +68,11 @@ TEST_F(Observed, MeansAreOverTheCellsThatAreThereAndCountsArePrivate) {
   EXPECT_GT(interval[1].get<double>(), last["mean"][1].get<double>());
 }
 
-TEST_F(Observed, BadRowsHaveNoCellsAndDragNoMean) {
+TEST_F(ObservedRun, BadRowsHaveNoCellsAndDragNoMean) {
   std::string rows = "a,b\n";
   for (int t = 0; t < 4000; ++t) rows += t % 4 == 0 ? "oops,\"\n" : "0.9,9\n";
-  const std::string flags = budget + "--rows 4000 --every 4000 --on-bad-row zero --insecure-test-seed 3 ";
+  const std::string flags =
+      two_columns + "--rows 4000 --every 4000 --on-bad-row zero --insecure-test-seed 3 ";
   const std::string data = file("rows.csv", rows);
   const auto dragged = jme(flags + data).releases().back();
   EXPECT_NEAR(dragged["mean"][1].get<double>(), 9 * 0.75 + 5 * 0.25, 0.3);
@@ -86,39 +87,40 @@ TEST_F(Observed, BadRowsHaveNoCellsAndDragNoMean) {
   }
 }
 
-TEST_F(Observed, IsNullUntilACountIsTenOfItsStandardDeviations) {
-  const auto release =
-      jme(budget + "--rows 20 --every 20 --missing observed " + file("rows.csv", Table(20).text))
-          .releases()
-          .back();
+TEST_F(ObservedRun, IsNullUntilACountIsTenOfItsStandardDeviations) {
+  const auto release = jme(two_columns + "--rows 20 --every 20 --missing observed " +
+                           file("rows.csv", TableWithHoles(20).text))
+                           .releases()
+                           .back();
   EXPECT_TRUE(release["mean"][1].is_null());
   EXPECT_TRUE(release["covariance"][0][1].is_null());
   EXPECT_FALSE(release["count"][1].is_null());
 }
 
-TEST_F(Observed, RefusesWhatItCannotCount) {
-  const std::string data = file("rows.csv", Table(3).text);
-  const std::string observed = budget + "--rows 3 --missing observed ";
+TEST_F(ObservedRun, RefusesWhatItCannotCount) {
+  const std::string data = file("rows.csv", TableWithHoles(3).text);
+  const std::string observed = two_columns + "--rows 3 --missing observed ";
   for (const std::string method : {"pp", "pp-debiased", "ime", "cs"}) {
-    expect_refused(jme(observed + "--method " + method + " " + data), 2, "--missing");
+    expect_refused(jme(observed + "--method " + method + " " + data), 2, "missing: ");
   }
-  expect_refused(jme(observed + "--geometry ball " + data), 2, "--missing");
-  expect_refused(jme("run --sigma 1 --norm-bound 1 --rows 3 --missing observed " + data), 2, "--missing");
-  expect_refused(jme(observed + "--workload prefix --workload2 decay:0.9 " + data), 2, "--missing");
-  expect_refused(jme(budget + "--rows 3 --private-count --method pp " + data), 2, "--private-count");
-  expect_refused(jme(budget + "--rows 3 --private-count --missing mean " + data), 2, "--missing");
+  expect_refused(jme(observed + "--geometry ball " + data), 2, "missing: ");
+  expect_refused(jme("run --sigma 1 --norm-bound 1 --rows 3 --missing observed " + data), 2, "missing: ");
+  expect_refused(jme(observed + "--emit first --workload prefix --workload2 decay:0.9 " + data), 2, "missing: ");
+  expect_refused(jme(two_columns + "--rows 3 --private-count --method pp " + data), 2, "private-count: ");
+  expect_refused(jme(two_columns + "--rows 3 --private-count --missing mean " + data), 2, "missing: ");
 }
 
-TEST_F(Observed, DurableRunsPrintTheSameReleasesAgain) {
-  const std::string flags = budget + "--rows 300 --every 100 --missing observed --private-count --state " +
-                            path("state") + " " + file("rows.csv", Table(300).text);
+TEST_F(ObservedRun, DurableRunsPrintTheSameReleasesAgain) {
+  const std::string flags = two_columns +
+                            "--rows 300 --every 100 --missing observed --private-count --state " +
+                            path("state") + " " + file("rows.csv", TableWithHoles(300).text);
   const CommandResult first = jme(flags), again = jme(flags);
   ASSERT_EQ(first.code, 0) << first.err;
   EXPECT_EQ(first.out, again.out);
   EXPECT_EQ(first.releases().size(), 3U);
 }
 
-TEST_F(Observed, SettingsFilesHaveTheNewFields) {
+TEST_F(ObservedRun, SettingsFilesHaveTheNewFields) {
   const std::string config =
       file("run.json", R"({"epsilon": 1, "delta": 1e-6, "bounds": {"a": [-1, 1], "b": [0, 10]}, "rows": 10,
                            "missing": "observed", "private_count": true, "geometry": "box"})");
