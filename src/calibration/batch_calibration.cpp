@@ -6,6 +6,7 @@
 #include <jme/base/errors.hpp>
 #include <jme/calibration/batch_calibration.hpp>
 #include <jme/sensitivity/batch.hpp>
+#include <jme/sensitivity/square_clip.hpp>
 
 namespace jme {
 namespace {
@@ -49,6 +50,8 @@ double data_sensitivity(const BatchCalibrationRequest& request) {
   const Exposure& exposure = request.exposure;
   switch (request.method) {
     case BatchMethod::jme:
+      if (request.square_clip)
+        return moves * clipped_square_sensitivity(rows, *request.square_clip, exposure, request.lambda);
       return moves * joint_sensitivity(rows, exposure, request.lambda);
     case BatchMethod::jme_batch_mean: {
       // The mean's pair (u, sqrt(lambda) v), times m: the sum has m u, and std2 is divided by m below.
@@ -78,6 +81,8 @@ void check(const BatchCalibrationRequest& request) {
   }
   if (has_second_channel(request.method) && (!(request.lambda > 0) || !std::isfinite(request.lambda)))
     throw InvalidParameter("lambda", request.lambda, "a finite number above 0");
+  if (request.square_clip && request.method != BatchMethod::jme)
+    throw InvalidParameter("square-clip", "only jme has sums of squares whose coordinates can be bounded");
   if (request.sampled && request.method == BatchMethod::jme_batch_mean) {
     throw InvalidParameter("sampling-rate",
                            "must be 1 for jme-batch-mean: its sensitivity holds for batches of a fixed size");

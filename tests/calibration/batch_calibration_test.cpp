@@ -148,6 +148,71 @@ TEST(BatchCalibration, AsInThePaperIsPrivateForSingleRowsOnly) {
   }
 }
 
+/// Two coordinates with bound 0.6 zeta and one with a third of it: what a batch gives, squares not yet
+/// weighed.
+const VectorXd square_bounds = batch_zeta * Eigen::Vector3d(0.6, 0.6, 0.2);
+
+Sums bounded_sums(const std::vector<VectorXd>& rows) {
+  Sums sums{VectorXd::Zero(3), VectorXd::Zero(3)};
+  for (const VectorXd& row : rows) {
+    sums.first += row;
+    sums.second += square(row).cwiseMin(square(square_bounds));
+  }
+  return sums;
+}
+
+/// As `share`, where the squares' noise is smaller by what a coordinate's bound is of the largest one.
+double bounded_share(const Calibration& calibration, const Sums& a, const Sums& b) {
+  const VectorXd std = calibration.std_second * square_bounds / square_bounds.maxCoeff();
+  const double first = (a.first - b.first).squaredNorm() / std::pow(calibration.std_first, 2);
+  return batch_sigma * std::sqrt(first + (a.second - b.second).cwiseQuotient(std).squaredNorm());
+}
+
+TEST(BatchCalibration, OfBoundedSquaresIsPrivateForEveryBatchAndAdjacencyAndNoMore) {
+  const double c = square_bounds.maxCoeff();
+  for (const Adjacency adjacency : {Adjacency::replace_one, Adjacency::add_remove}) {
+    for (const std::size_t batch : {1U, 4U, 256U}) {
+      for (const double weight : {0.25, 0.5, 3.0}) {
+        SCOPED_TRACE(::testing::Message() << "m " << batch << " weight " << weight);
+        BatchCalibrationRequest wanted = request(BatchMethod::jme, batch, adjacency, weight / (c * c));
+        wanted.square_clip = SquareClip{.bound = c, .is_uniform = false};
+        const Calibration calibration = calibrate_batch(wanted);
+        EXPECT_NEAR(calibration.std_second * std::sqrt(wanted.lambda) / calibration.std_first, 1, 1e-12);
+        double worst = 0;
+        const auto visit = [&](const std::vector<VectorXd>& rows, const std::vector<VectorXd>& changed) {
+          worst = std::max(worst, bounded_share(calibration, bounded_sums(rows), bounded_sums(changed)));
+        };
+        for_neighbours(batch, adjacency, wanted.lambda, visit);
+        EXPECT_LE(worst, 1 + 1e-12);
+        // -x against x, so that nothing is given away where squares are free.
+        if (adjacency == Adjacency::replace_one && weight == 0.25) {
+          EXPECT_GE(worst, 1 - 1e-9);
+        }
+      }
+    }
+  }
+}
+
+TEST(BatchCalibration, OfBoundedSquaresIsReachedByARowWhoseCoordinatesAreAtTheirBound) {
+  BatchCalibrationRequest wanted = request(BatchMethod::jme, 1, Adjacency::add_remove, 0);
+  const double c = batch_zeta / std::sqrt(3.0);
+  wanted.square_clip = SquareClip{.bound = c};
+  wanted.lambda = 0.7 / (c * c);
+  const Calibration calibration = calibrate_batch(wanted);
+  const VectorXd row = VectorXd::Constant(3, c);
+  const double worst = share(calibration, {row, square(row)}, {VectorXd::Zero(3), VectorXd::Zero(3)});
+  EXPECT_NEAR(worst, 1, 1e-11);
+  // Twice a contribution for sampled replace-one, as without bounds.
+  const double one = calibration.sensitivity;
+  wanted.rows.adjacency = Adjacency::replace_one;
+  wanted.sampled = true;
+  EXPECT_EQ(calibrate_batch(wanted).sensitivity, 2 * one);
+  for (const BatchMethod method : {BatchMethod::pp, BatchMethod::joint_clip, BatchMethod::jme_paper}) {
+    wanted.method = method;
+    EXPECT_THROW((void)calibrate_batch(wanted), InvalidParameter);
+  }
+}
+
 TEST(BatchCalibration, OfSampledReplaceOneTakesTwiceASingleContribution) {
   for (BatchMethod method : {BatchMethod::jme, BatchMethod::pp, BatchMethod::joint_clip}) {
     BatchCalibrationRequest wanted = request(method, 1, Adjacency::add_remove, 1);

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include <jme/calibration/calibration.hpp>
+#include <jme/sensitivity/square_clip.hpp>
 
 namespace jme {
 
@@ -42,7 +44,10 @@ struct BatchCalibrationRequest {
   RowModel rows{};   ///< norm_bound: for one example's gradient (joint-clip: for the vector of both parts)
   Exposure exposure{};
   BatchSlack slack{};
-  double lambda = 1;      ///< weight of the second channel (joint-clip: tau)
+  double lambda = 1;  ///< weight of the second channel (joint-clip: tau)
+  /// jme only: an example's squares are bounded coordinate by coordinate. The second channel, its noise and
+  /// lambda are then those of u in SquareClip.
+  std::optional<SquareClip> square_clip{};
   std::size_t batch = 1;  ///< examples in a batch, for the methods that square the batch
   /// Batches are drawn with Poisson sampling. Under replace-one the pair that dominates has both rows at full
   /// length, opposite each other (privacy/GUARANTEES.md), so the sensitivity is twice that of a single
