@@ -16,11 +16,13 @@
 #include <jme/calibration/calibration.hpp>
 #include <jme/mechanism/batch_mechanism.hpp>
 #include <jme/mechanism/mechanism.hpp>
+#include <jme/mechanism/square_layers.hpp>
 #include <jme/privacy/gaussian.hpp>
 #include <jme/privacy/subsampled.hpp>
 #include <jme/sensitivity/batch.hpp>
 #include <jme/sensitivity/joint.hpp>
 #include <jme/sensitivity/participation.hpp>
+#include <jme/sensitivity/square_clip.hpp>
 #include <jme/shaping/dense_optimum.hpp>
 #include <jme/shaping/shape.hpp>
 #include <jme/theory/expected_error.hpp>

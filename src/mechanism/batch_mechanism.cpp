@@ -40,6 +40,8 @@ const BatchConfig& checked(const BatchConfig& config) {
                            "must be given where batches are not sampled: how often one example is used");
   if (config.lambda && (!(*config.lambda > 0) || !std::isfinite(*config.lambda)))
     throw InvalidParameter("lambda", *config.lambda, "a finite number above 0");
+  if (!config.square_clip.empty() && config.method != BatchMethod::jme)
+    throw InvalidParameter("square-clip", "only jme has sums of squares whose coordinates can be bounded");
   return config;
 }
 
@@ -80,10 +82,17 @@ double default_sum_error(const BatchConfig& config) {
   return std::clamp((most + 1) * float_unit, 0x1p-12, 1.0);
 }
 
-/// A bound on one example's part of the second channel.
-double square_bound(const BatchConfig& config, double lambda) {
-  const double zeta = config.norm_bound;
-  return config.method == BatchMethod::joint_clip ? zeta / std::sqrt(lambda) : zeta * zeta;
+/// Where nothing is free, squares weigh as much beside the gradients as without a bound of their own, so that
+/// a bound of zeta, which bounds nothing, changes nothing (docs/theory/batches.md#the-default-weight).
+double default_lambda(const BatchConfig& config, const SquareLayers& layers) {
+  if (layers.empty()) return 1 / (2 * config.norm_bound * config.norm_bound);
+  const SquareClip clip = layers.clip();
+  if (config.adjacency == Adjacency::replace_one && config.sampling_rate == 1) {
+    return free_lambda_of_clipped_squares(
+        {.adjacency = config.adjacency, .dimension = config.dimension, .norm_bound = config.norm_bound},
+        clip);
+  }
+  return 1 / (2 * clip.bound * clip.bound);
 }
 
 }  // namespace
@@ -94,7 +103,8 @@ BatchMechanism::BatchMechanism(const BatchConfig& config)
       c2_(second_filter(config, c1_)),
       exposure_(jme::exposure(c1_, c2_, Horizon(config.steps, 1),
                               is_sampled() ? Participation{} : *config.participation)),
-      lambda_(config.lambda.value_or(1 / (2 * config.norm_bound * config.norm_bound))),
+      square_layers_(config.square_clip, config.dimension, config.norm_bound),
+      lambda_(config.lambda.value_or(default_lambda(config, square_layers_))),
       sum_error_(config.sum_error.value_or(default_sum_error(config))),
       lattice_(lattice_of_bounds()),
       sigma_(1) {
@@ -123,8 +133,15 @@ double BatchMechanism::sigma_for(ApproxDp budget) const {
       budget);
 }
 
+double BatchMechanism::square_bound() const {
+  const double zeta = config_.norm_bound;
+  if (config_.method == BatchMethod::joint_clip) return zeta / std::sqrt(lambda_);
+  // sum_i min(x_i^2, c_i^2)^2 (c/c_i)^2 <= c^2 sum_i x_i^2.
+  return square_layers_.empty() ? zeta * zeta : zeta * square_layers_.clip().bound;
+}
+
 Lattice BatchMechanism::lattice_of_bounds() const {
-  Lattice lattice{.first = 0x1p-20 * config_.norm_bound, .second = 0x1p-20 * square_bound(config_, lambda_)};
+  Lattice lattice{.first = 0x1p-20 * config_.norm_bound, .second = 0x1p-20 * square_bound()};
   // The mean's square moves by about 4 zeta^2/m, so the lattice is made finer by about m.
   if (config_.method == BatchMethod::jme_batch_mean)
     lattice.second /= std::exp2(std::floor(std::log2(config_.batch)));
@@ -138,7 +155,7 @@ BatchSlack BatchMechanism::rounding_slack() const {
   if (!has_second()) return slack;
   slack.second = lattice_.second * root;
   if (takes_squares(config_.method)) {
-    slack.second += 2 * sum_error_ * square_bound(config_, lambda_);
+    slack.second += 2 * sum_error_ * square_bound();
   } else {
     // Squares of the rounded sum X + r: each of two neighbours moves by at most 2 |X| |r| + |r|^2, with |X|
     // <= m zeta, and the squares are divided by m^2 (not for jme-paper, where nothing is promised).
@@ -150,16 +167,18 @@ BatchSlack BatchMechanism::rounding_slack() const {
 }
 
 Calibration BatchMechanism::calibrated(double sigma) const {
-  return calibrate_batch({.method = config_.method,
-                          .sigma = sigma,
-                          .rows = {.adjacency = config_.adjacency,
-                                   .dimension = config_.dimension,
-                                   .norm_bound = config_.norm_bound},
-                          .exposure = exposure_,
-                          .slack = rounding_slack(),
-                          .lambda = lambda_,
-                          .batch = static_cast<std::size_t>(config_.batch),
-                          .sampled = is_sampled()});
+  return calibrate_batch(
+      {.method = config_.method,
+       .sigma = sigma,
+       .rows = {.adjacency = config_.adjacency,
+                .dimension = config_.dimension,
+                .norm_bound = config_.norm_bound},
+       .exposure = exposure_,
+       .slack = rounding_slack(),
+       .lambda = lambda_,
+       .square_clip = square_layers_.empty() ? std::nullopt : std::optional(square_layers_.clip()),
+       .batch = static_cast<std::size_t>(config_.batch),
+       .sampled = is_sampled()});
 }
 
 std::vector<double> BatchMechanism::squared_noise_rows() const {

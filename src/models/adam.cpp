@@ -107,6 +107,13 @@ Adam::Adam(const BatchConfig& config, const AdamSettings& settings)
 Adam::Adam(const BatchConfig& config, const AdamSettings& settings, InsecureTestSeed seed)
     : Adam(settings, BlockStream(mechanism_for(config, checked(settings)), seed)) {}
 
+void Adam::for_each_part(std::size_t begin, std::size_t count,
+                         const std::function<void(std::size_t, std::size_t, double)>& work) const {
+  mechanism().square_layers().for_each_part(
+      begin, begin + count,
+      [&](std::size_t from, std::size_t to, double ratio) { work(from, to - from, ratio); });
+}
+
 double Adam::sum_over(const std::function<double(std::size_t, std::size_t)>& part) {
   // Added up in their order, so that threads never change a number.
   std::vector<double> parts(first_.size() / least_stretch + 1, 0.0);
@@ -127,22 +134,26 @@ void Adam::check(std::span<const float> gradients, std::span<const float> square
   if (static_cast<double>(examples) > 0x1p30)
     throw DataError(fmt::format("batch {}: has more than 2^30 examples", steps_done() + 1));
   // A sum of that many clipped gradients is no longer than this; a longer sum was not clipped.
-  const auto check_length = [&](std::span<const float> values, double bound, const char* what) {
+  const auto check_length = [&](double square, double bound, const char* what) {
     const double allowed = bound * (static_cast<double>(examples) + mechanism().sum_error()) * (1 + 1e-6);
-    const double square = sum_over(
-        [&](std::size_t begin, std::size_t count) { return squared_length(values.data() + begin, count); });
     if (!(std::sqrt(square) <= allowed)) {
       throw DataError(
           fmt::format("batch {}: the sum of {} is not finite or longer than its clipped examples allow",
                       steps_done() + 1, what));
     }
   };
-  check_length(gradients, config.norm_bound, "gradients");
+  const double gradient_length = sum_over(
+      [&](std::size_t begin, std::size_t count) { return squared_length(gradients.data() + begin, count); });
+  check_length(gradient_length, config.norm_bound, "gradients");
   if (expected == 0) return;
-  const double zeta = config.norm_bound;
-  const double square_bound =
-      config.method == BatchMethod::joint_clip ? zeta / std::sqrt(mechanism().lambda()) : zeta * zeta;
-  check_length(squares, square_bound, "squares");
+  const double square_length = sum_over([&](std::size_t begin, std::size_t count) {
+    double sum = 0;
+    for_each_part(begin, count, [&](std::size_t from, std::size_t length, double ratio) {
+      sum += squared_length(squares.data() + from, length) / (ratio * ratio);
+    });
+    return sum;
+  });
+  check_length(square_length, mechanism().square_bound(), "squares");
 }
 
 void Adam::step(std::span<float> parameters, std::span<const float> gradients, std::span<const float> squares,
@@ -155,30 +166,42 @@ void Adam::step(std::span<float> parameters, std::span<const float> gradients, s
   const std::size_t done = steps_done();
   const double squared_noise = squared_noise_.empty() ? 0 : squared_noise_[done];
   AdamKernel kernel = kernel_for(settings_, mechanism(), done + 1, squared_noise);
-  if (settings_.noise_floor > 0) {
-    const double floor = settings_.noise_floor * noise_level(done + 1).second;
-    kernel.least_square = std::max(kernel.least_square, static_cast<float>(floor));
-  }
+  const double floor = settings_.noise_floor > 0 ? settings_.noise_floor * noise_level(done + 1).second : 0;
+  const auto kernel_at = [&](double ratio) {  // squares with a smaller bound have less noise
+    AdamKernel here = kernel;
+    here.least_square = std::max(kernel.least_square, static_cast<float>(floor * ratio));
+    return here;
+  };
   const bool at_once = !settings_.update_norm;
   const auto load = [&](const BlockTile& tile) {
     widen(gradients.data() + tile.begin, tile.first.data(), tile.first.size());
     if (!squares.empty()) widen(squares.data() + tile.begin, tile.second.data(), tile.second.size());
   };
   const auto take = [&](const BlockTile& tile) {
-    adam_tile(kernel, tile.first.data(), tile.second.data(), first_.data() + tile.begin,
-              second_.data() + tile.begin, at_once ? parameters.data() + tile.begin : nullptr,
-              tile.first.size());
+    for_each_part(tile.begin, tile.first.size(), [&](std::size_t from, std::size_t count, double ratio) {
+      const std::size_t inside = from - tile.begin;
+      adam_tile(kernel_at(ratio), tile.first.data() + inside, tile.second.data() + inside,
+                first_.data() + from, second_.data() + from, at_once ? parameters.data() + from : nullptr,
+                count);
+    });
   };
   std::vector<const float*> touched{gradients.data(), first_.data(), second_.data(), parameters.data()};
   if (!squares.empty()) touched.push_back(squares.data());
   stream_.step(load, take, touched);
   if (at_once) return;
   const double square = sum_over([&](std::size_t begin, std::size_t count) {
-    return squared_update(kernel, first_.data() + begin, second_.data() + begin, count);
+    double sum = 0;
+    for_each_part(begin, count, [&](std::size_t from, std::size_t length, double ratio) {
+      sum += squared_update(kernel_at(ratio), first_.data() + from, second_.data() + from, length);
+    });
+    return sum;
   });
   kernel.step *= static_cast<float>(std::min(1.0, *settings_.update_norm / std::sqrt(square)));
   stream_.share_out([&](std::size_t begin, std::size_t count) {
-    apply_update(kernel, first_.data() + begin, second_.data() + begin, parameters.data() + begin, count);
+    for_each_part(begin, count, [&](std::size_t from, std::size_t length, double ratio) {
+      apply_update(kernel_at(ratio), first_.data() + from, second_.data() + from, parameters.data() + from,
+                   length);
+    });
   });
 }
 

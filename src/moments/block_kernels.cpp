@@ -42,6 +42,21 @@ void ScaleBlock(double factor, double* values, std::size_t count) {
   }
 }
 
+void SnapBlockByEach(const double* factors, double* values, std::size_t count) {
+  const Tag d;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto scaled = hn::Mul(hn::LoadU(d, factors + i), hn::LoadU(d, values + i));
+    hn::StoreU(NearestWhole(d, scaled), d, values + i);
+  }
+}
+
+void ScaleBlockByEach(const double* factors, double* values, std::size_t count) {
+  const Tag d;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    hn::StoreU(hn::Mul(hn::LoadU(d, factors + i), hn::LoadU(d, values + i)), d, values + i);
+  }
+}
+
 }  // namespace jme::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -51,6 +66,8 @@ namespace jme {
 HWY_EXPORT(SnapBlock);
 HWY_EXPORT(SnapBlockSquares);
 HWY_EXPORT(ScaleBlock);
+HWY_EXPORT(SnapBlockByEach);
+HWY_EXPORT(ScaleBlockByEach);
 
 void snap_block(double factor, double* values, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(SnapBlock)(factor, values, count);
@@ -60,6 +77,12 @@ void snap_block_squares(double factor, const double* values, double* squares, st
 }
 void scale_block(double factor, double* values, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(ScaleBlock)(factor, values, count);
+}
+void snap_block(const double* factors, double* values, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(SnapBlockByEach)(factors, values, count);
+}
+void scale_block(const double* factors, double* values, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(ScaleBlockByEach)(factors, values, count);
 }
 
 }  // namespace jme

@@ -13,5 +13,8 @@ void snap_block(double factor, double* values, std::size_t count);
 void snap_block_squares(double factor, const double* values, double* squares, std::size_t count);
 /// values *= factor.
 void scale_block(double factor, double* values, std::size_t count);
+/// The same with a factor for every value.
+void snap_block(const double* factors, double* values, std::size_t count);
+void scale_block(const double* factors, double* values, std::size_t count);
 
 }  // namespace jme

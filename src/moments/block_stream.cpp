@@ -44,6 +44,38 @@ struct BlockStream::Engine {
     if (broken) throw StateError("the stream failed inside a step and cannot go on");
   }
 
+  /// The lattice of every coordinate of the squares, each times what its bound is of the largest one: then
+  /// the same noise in lattice units suits all of them.
+  template <class Of>
+  void fill_lattice(std::size_t begin, std::size_t count, double* factors, const Of& of) const {
+    std::fill_n(factors, FilterStream::padded(count), 1.0);
+    mechanism.square_layers().for_each_part(
+        begin, begin + count, [&](std::size_t from, std::size_t to, double ratio) {
+          std::fill(factors + (from - begin), factors + (to - begin), of(mechanism.lattice().second * ratio));
+        });
+  }
+
+  void snap_second(std::size_t begin, const double* first, double* second, std::size_t count) const {
+    const std::size_t whole = FilterStream::padded(count);
+    if (!takes_squares(mechanism.config().method)) {
+      snap_block_squares(square_factor(mechanism), first, second, whole);
+    } else if (mechanism.square_layers().is_uniform()) {
+      snap_block(1 / mechanism.lattice().second, second, whole);
+    } else {
+      alignas(64) std::array<double, tile> factors;
+      fill_lattice(begin, count, factors.data(), [](double unit) { return 1 / unit; });
+      snap_block(factors.data(), second, whole);
+    }
+  }
+
+  void scale_second(std::size_t begin, double* second, std::size_t count) const {
+    const std::size_t whole = FilterStream::padded(count);
+    if (mechanism.square_layers().is_uniform()) return scale_block(mechanism.lattice().second, second, whole);
+    alignas(64) std::array<double, tile> factors;
+    fill_lattice(begin, count, factors.data(), [](double unit) { return unit; });
+    scale_block(factors.data(), second, whole);
+  }
+
   void run_tile(std::size_t begin, const std::function<void(const BlockTile&)>& load,
                 const std::function<void(const BlockTile&)>& take, std::span<const float* const> touched) {
     alignas(64) std::array<double, tile> first, second;
@@ -62,13 +94,9 @@ struct BlockStream::Engine {
     load(data);
     snap_block(1 / lattice.first, first.data(), whole);
     if (squares) {
-      if (takes_squares(mechanism.config().method)) {
-        snap_block(1 / lattice.second, second.data(), whole);
-      } else {
-        snap_block_squares(square_factor(mechanism), first.data(), second.data(), whole);
-      }
+      snap_second(begin, first.data(), second.data(), count);
       noise_second->add_tile(begin, {second.data(), whole}, beside_second);
-      scale_block(lattice.second, second.data(), whole);
+      scale_second(begin, second.data(), count);
     }
     noise_first.add_tile(begin, {first.data(), whole}, beside_first);
     scale_block(lattice.first, first.data(), whole);

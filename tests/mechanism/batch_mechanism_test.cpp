@@ -162,6 +162,71 @@ TEST(BatchMechanism, SquaresOfTheMeanHaveALatticeFineEnough) {
   }
 }
 
+TEST(BatchMechanism, NoiseOfBoundedSquaresFallsWithTheirBound) {
+  BatchConfig config = sampled();
+  const BatchMechanism without(config);
+  for (const double c : {1.0, 0.1, 0x1p-20}) {
+    config.square_clip = {{.count = 1000, .bound = c}};
+    const BatchMechanism mechanism(config);
+    // The weight lambda c^2 is the same, and so are the rounding slacks in units of c.
+    EXPECT_NEAR(mechanism.lambda() * c * c, 0.5, 1e-15);
+    EXPECT_NEAR(mechanism.calibration().std_first / without.calibration().std_first, 1, 1e-12);
+    EXPECT_NEAR(mechanism.calibration().std_second / without.calibration().std_second, c, 1e-12 * c);
+    EXPECT_EQ(mechanism.lattice().second, 0x1p-20 * c);
+    EXPECT_EQ(mechanism.square_bound(), c);
+  }
+  config.square_clip = {{.count = 1000, .bound = 1}};  // bounds nothing, and changes nothing
+  EXPECT_EQ(BatchMechanism(config).calibration().std_second, without.calibration().std_second);
+  EXPECT_EQ(BatchMechanism(config).calibration().std_first, without.calibration().std_first);
+}
+
+TEST(BatchMechanism, BoundedSquaresPayForTheRoundingOfBothSums) {
+  BatchConfig config = sampled();
+  config.norm_bound = 2;
+  config.square_clip = {{.count = 1000, .bound = 0.1}};
+  const BatchMechanism mechanism(config);
+  // In units of zeta and zeta c: gamma sqrt d + 2 e in each channel, at weight lambda c^2 = 1/2.
+  const double slack = 0x1p-20 * std::sqrt(1000.0) + 2 * 0x1p-12;
+  EXPECT_NEAR(mechanism.calibration().std_first / 2, std::sqrt(1.5) + slack + std::sqrt(0.5) * slack, 1e-9);
+}
+
+TEST(BatchMechanism, ScheduledReplaceOneTakesTheLargestLambdaThatIsFree) {
+  BatchConfig config = scheduled();
+  config.adjacency = Adjacency::replace_one;
+  const double without = BatchMechanism(config).calibration().std_first;
+  for (const double c : {0.01, 0.3, 0.9}) {
+    config.square_clip = {{.count = 10, .bound = c}};
+    const BatchMechanism mechanism(config);
+    EXPECT_EQ(mechanism.lambda(), std::max(1 / (4 * c * c), 0.5));
+    // Noise on the sum is what the sum alone needs, except for snapping and the error of sums: 2^-10 covers
+    // the slack of squares.
+    EXPECT_NEAR(mechanism.calibration().std_first, without, 0x1p-10);
+  }
+  config.square_clip = {{.count = 6, .bound = 0.9}, {.count = 4, .bound = 0.8}};  // layers: 1/(4 c^2) alone
+  EXPECT_EQ(BatchMechanism(config).lambda(), 1 / (4 * 0.9 * 0.9));
+}
+
+TEST(SquareLayers, DivideStretchesWhereBoundsChange) {
+  const std::vector<SquareLayer> given{
+      {.count = 3, .bound = 0.5}, {.count = 0, .bound = 1}, {.count = 4, .bound = 0.25}};
+  const SquareLayers layers(given, 7, 1);
+  EXPECT_EQ(layers.clip().bound, 0.5);
+  EXPECT_FALSE(layers.is_uniform());
+  for (std::size_t begin = 0; begin < 7; ++begin) {
+    for (std::size_t end = begin; end <= 7; ++end) {
+      std::size_t next = begin;
+      layers.for_each_part(begin, end, [&](std::size_t from, std::size_t to, double ratio) {
+        EXPECT_EQ(from, next);
+        EXPECT_GT(to, from);
+        EXPECT_EQ(ratio, from < 3 ? 1 : 0.5);
+        EXPECT_EQ(from < 3, to <= 3);
+        next = to;
+      });
+      EXPECT_EQ(next, end);
+    }
+  }
+}
+
 TEST(BatchMechanism, NamesTheParameterThatIsWrong) {
   const auto begins = [](const std::string& text, const std::string& with) {
     return text.substr(0, with.size()) == with;
@@ -174,6 +239,26 @@ TEST(BatchMechanism, NamesTheParameterThatIsWrong) {
   EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.sampling_rate = 0; }), "sampling-rate"));
   EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.sampling_rate = 2; }), "sampling-rate"));
   EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.lambda = -1; }), "lambda"));
+  for (const double bound : {0.0, -0.1, 1.01, 0x1p-21, std::nan("")}) {
+    EXPECT_TRUE(
+        begins(complaint(scheduled(), [&](auto& c) { c.square_clip = {{.count = 10, .bound = bound}}; }),
+               "square-clip"))
+        << bound;
+  }
+  for (const std::size_t count : {0U, 9U, 11U}) {
+    EXPECT_TRUE(
+        begins(complaint(scheduled(), [&](auto& c) { c.square_clip = {{.count = count, .bound = 0.5}}; }),
+               "square-clip"))
+        << count;
+  }
+  for (const BatchMethod method : {BatchMethod::pp, BatchMethod::joint_clip, BatchMethod::jme_batch_mean}) {
+    EXPECT_TRUE(begins(complaint(scheduled(),
+                                 [&](auto& c) {
+                                   c.method = method;
+                                   c.square_clip = {{.count = 10, .bound = 0.5}};
+                                 }),
+                       "square-clip"));
+  }
   EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.sum_error = -1; }), "sum-error"));
   // 16 float vectors cannot be added up better.
   EXPECT_TRUE(begins(complaint(scheduled(), [](auto& c) { c.sum_error = 15 * 0x1p-24; }), "sum-error"));

@@ -261,6 +261,76 @@ TEST(Adam, NoiseFloorIsALeastSquareThatFollowsTheNoise) {
   EXPECT_NE(a, c);
 }
 
+TEST(Adam, SaysHowNoisyEveryLayerOfBoundedSquaresIs) {
+  const std::size_t width = 100'000, split = 50'000;
+  for (const bool is_sampled : {false, true}) {
+    BatchConfig batch = config();
+    batch.dimension = width;
+    if (is_sampled) batch.sampling_rate = 0.01;
+    batch.square_clip = {{.count = split, .bound = 0.2}, {.count = split, .bound = 0.002}};
+    Adam adam(batch, {}, InsecureTestSeed{4});
+    std::vector<float> parameters(width, 0.0F);
+    const std::vector<float> zero(width, 0.0F);
+    for (int t = 0; t < 12; ++t) adam.step(parameters, zero, zero, 4);
+    const double level = adam.noise_level().second;
+    const double slack = 6.2 / std::sqrt(2.0 * static_cast<double>(split));  // as above
+    for (const std::size_t begin : {std::size_t{0}, split}) {
+      double sum = 0;
+      for (const float v : adam.second_moment().subspan(begin, split))
+        sum += static_cast<double>(v) * static_cast<double>(v);
+      const double found = std::sqrt(sum / static_cast<double>(split)) / (1 - std::pow(0.999, 12));
+      EXPECT_NEAR(found / (begin == 0 ? level : 0.01 * level), 1, slack);
+    }
+  }
+}
+
+TEST(Adam, NoiseFloorFollowsTheNoiseOfEveryLayer) {
+  AdamSettings floored = steady;
+  floored.least_square = 1e-12;
+  floored.noise_floor = 3;
+  for (const bool by_length : {false, true}) {
+    if (by_length) floored.update_norm = 1e9;  // never reached, but computed in another way
+    BatchConfig batch = config();
+    batch.square_clip = {{.count = 13, .bound = 0.3}, {.count = adam_dimension - 13, .bound = 0.03}};
+    Adam layered(batch, floored, InsecureTestSeed{3});
+    std::vector<float> a(adam_dimension, 0.1F);
+    const std::vector<float> s(adam_dimension, 0.0F);
+    layered.step(a, gradients(0), s, 4);
+    // The same v and m with the floor of one layer everywhere.
+    for (const double ratio : {1.0, 0.1}) {
+      AdamSettings by_hand = floored;
+      by_hand.noise_floor = 0;
+      by_hand.least_square = 3 * layered.noise_level(1).second * ratio;
+      Adam single(batch, by_hand, InsecureTestSeed{3});
+      std::vector<float> b(adam_dimension, 0.1F);
+      single.step(b, gradients(0), s, 4);
+      for (std::size_t i = 0; i < adam_dimension; ++i) {
+        if ((i < 13) == (ratio == 1.0)) {
+          EXPECT_FLOAT_EQ(a[i], b[i]) << i;
+        }
+      }
+    }
+  }
+}
+
+TEST(Adam, RefusesSquaresThatWereNotBoundedLayerByLayer) {
+  BatchConfig batch = config();
+  batch.square_clip = {{.count = 13, .bound = 0.3}, {.count = adam_dimension - 13, .bound = 0.003}};
+  Adam adam(batch, steady, InsecureTestSeed{1});
+  std::vector<float> parameters(adam_dimension, 0.25F), s(adam_dimension, 0.0F);
+  // Four examples' squares in a layer are at most 4 c zeta long; 1e-6 of room, and the error of sums.
+  for (const auto& [place, bound] : {std::pair<std::size_t, float>{2, 0.3F}, {20, 0.003F}}) {
+    std::fill(s.begin(), s.end(), 0.0F);
+    s[place] = 4.01F * bound;
+    EXPECT_THROW(adam.step(parameters, gradients(0), s, 4), DataError) << place;
+    EXPECT_EQ(adam.steps_done(), 0U);
+  }
+  s[2] = 0;
+  s[20] = 3.99F * 0.003F;
+  adam.step(parameters, gradients(0), s, 4);
+  EXPECT_EQ(adam.steps_done(), 1U);
+}
+
 TEST(Adam, GoesOnFromASavedStateInEveryNumber) {
   for (const char* shape : {"identity", "blt:2"}) {
     BatchConfig batch = config();

@@ -102,6 +102,32 @@ TEST(BlockStream, HasTheCalibratedVarianceAndTheTestHasPower) {
   EXPECT_LT(std::abs(correlation), 6.2 / std::sqrt(static_cast<double>(d)));  // 1e-9 of a normal
 }
 
+TEST(BlockStream, HasForEveryLayerOfBoundedSquaresItsOwnLatticeAndNoise) {
+  // Bounds change inside a tile, inside a vector, and between tiles.
+  const std::size_t d = 200'003, split = 100'003;
+  BatchConfig c = config(d);
+  c.square_clip = {{.count = split, .bound = 0.3}, {.count = d - split, .bound = 0.01}};
+  const BatchMechanism mechanism(c);
+  BlockStream with(mechanism, InsecureTestSeed{5}), without(mechanism, InsecureTestSeed{5});
+  const std::vector<double> zero(d, 0.0);
+  const auto first = values(d, 0.1), second = values(d, 1e-5);
+  const Sums a = take_step(with, first, second), noise = take_step(without, zero, zero);
+  // As in HasTheCalibratedVarianceAndTheTestHasPower, for half as many numbers.
+  const double n = 1e5, x = 22, slack = 2 * std::sqrt(x / n) + 2 * x / n;
+  EXPECT_LT(slack, 1 - 0.81);
+  for (const bool later : {false, true}) {
+    const double ratio = later ? 0.01 / 0.3 : 1, unit = mechanism.lattice().second * ratio;
+    double sum = 0;
+    for (std::size_t i = later ? split : 0; i < (later ? d : split); ++i) {
+      // Whole units: differences are exact except for the rounding of the unit and of products, 2^-50 of some
+      // 2^25 units.
+      EXPECT_NEAR((a.second[i] - noise.second[i]) / unit, std::nearbyint(second[i] / unit), 1e-6) << i;
+      sum += noise.second[i] * noise.second[i];
+    }
+    EXPECT_NEAR(sum / (n * std::pow(mechanism.calibration().std_second * ratio, 2)), 1, slack + 1e-4);
+  }
+}
+
 TEST(BlockStream, ThreadsNeverChangeANumber) {
   const std::size_t d = 100'003;
   const auto first = values(d, 0.001);

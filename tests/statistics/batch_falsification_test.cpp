@@ -155,6 +155,33 @@ TEST(BatchFalsification, PerExampleSquaresHoldForEveryBatch) {
   }
 }
 
+TEST(BatchFalsification, BoundedSquaresHoldForBothAdjacenciesAndLayers) {
+  // Rows whose squares are at or below their bounds, so that sums_of is right for them. Add-remove: a row
+  // whose coordinates are both at c; replace-one beyond what is free: c (1, w) against -c (w, 1) at the worst
+  // w.
+  const double c = std::sqrt(0.5), w = 0.35;
+  BatchConfig removed = config(BatchMethod::jme, 4);
+  removed.adjacency = Adjacency::add_remove;
+  removed.square_clip = {{.count = 2, .bound = c}};
+  removed.lambda = 1 / (c * c);
+  Batch one = aligned(4, 1), other = one;
+  one.front() = {c, c};
+  other.front() = {0, 0};
+  expect_to_hold(removed, one, other);
+  // A layer whose bound is a hundredth of the other's has a hundredth of its noise, and no pair gains by it.
+  removed.square_clip = {{.count = 1, .bound = 1.0}, {.count = 1, .bound = 0.01}};
+  removed.lambda = 1.0;
+  one.front() = {1, 0};
+  expect_to_hold(removed, one, other);
+  BatchConfig replaced = config(BatchMethod::jme, 4);
+  const double unit = 1 / std::sqrt(1 + w * w);
+  replaced.square_clip = {{.count = 1, .bound = unit}, {.count = 1, .bound = unit}};
+  replaced.lambda = 1 / (unit * unit);
+  one.front() = {unit, unit * w};
+  other.front() = {-unit * w, -unit};
+  expect_to_hold(replaced, one, other);
+}
+
 TEST(BatchFalsification, SquaresOfTheMeanHoldForAlignedBatches) {
   for (std::size_t batch : {2U, 256U})
     expect_to_hold(config(BatchMethod::jme_batch_mean, batch), aligned(batch, 1), aligned(batch, -1));

@@ -9,6 +9,7 @@
 #include <jme/calibration/batch_calibration.hpp>
 #include <jme/filter/filter.hpp>
 #include <jme/mechanism/mechanism.hpp>
+#include <jme/mechanism/square_layers.hpp>
 #include <jme/mechanism/stream_config.hpp>
 
 namespace jme {
@@ -34,15 +35,22 @@ struct BatchConfig {
   std::optional<Workload> workload_second = decay(0.999);
   Shape shape = Shape::identity();
   std::optional<Shape> shape_second{};  ///< default: the same
-  std::optional<double> lambda{};       ///< weight of the squares (joint-clip: tau); default 1/(2 zeta^2)
+  /// Weight of the squares (joint-clip: tau); default 1/(2 zeta^2). With square_clip it is that of the
+  /// coordinates with the largest bound c; those with bound c_i have lambda (c/c_i)^2. The default is then
+  /// the largest one that is free, 1/(4 c^2) or more, under replace-one without sampling, and 1/(2 c^2)
+  /// elsewhere.
+  std::optional<double> lambda{};
+  /// jme: every coordinate of an example's squares is bounded, min(g^2, c^2), layer by layer in the order of
+  /// the parameters. One layer of all coordinates: one bound. Empty: none, as if c were zeta.
+  std::vector<SquareLayer> square_clip{};
   Objective objective = Objective::rmse;
   /// Most memory that `auto` may use, in vectors; default: what state_limit says.
   std::optional<std::size_t> max_state_vectors{};
   /// Bounds the floating-point error of a batch's sums in Euclidean length, relative to zeta (squares: to the
-  /// bound of one example's squares). The default covers m gradients summed in float in any order up to m =
-  /// 64 (m^2 2^-24), by halves up to 400 (m log2(m) 2^-24), in double any m ((m + 1) 2^-24); m is the number
-  /// of examples that a batch really has, so sampled batches should be summed in double. No sum in float can
-  /// promise less than m 2^-24.
+  /// bound of one example's squares, square_bound). The default covers m gradients summed in float in any
+  /// order up to m = 64 (m^2 2^-24), by halves up to 400 (m log2(m) 2^-24), in double any m ((m + 1) 2^-24);
+  /// m is the number of examples that a batch really has, so sampled batches should be summed in double. No
+  /// sum in float can promise less than m 2^-24.
   std::optional<double> sum_error{};
   std::optional<unsigned> threads{};  ///< default: as many as the processor has, where sharing a step pays
 };
@@ -67,13 +75,18 @@ class BatchMechanism {
   [[nodiscard]] double sigma() const { return sigma_; }
   [[nodiscard]] double lambda() const { return lambda_; }
   [[nodiscard]] double sum_error() const { return sum_error_; }
+  /// Bounds of the squares' coordinates. Where they differ, noise, lattice and lambda of the second channel
+  /// are those of the largest bound; a coordinate's noise and lattice are smaller by its ratio.
+  [[nodiscard]] const SquareLayers& square_layers() const { return square_layers_; }
+  /// No example's squares are longer than this, each coordinate divided by its ratio in square_layers.
+  [[nodiscard]] double square_bound() const;
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
 
   /// ||row t of C1^-1||^2 for every step: the variance of a step's noise on the sum, over std_first^2.
   [[nodiscard]] std::vector<double> squared_noise_rows() const;
   /// Standard deviation of the noise on sum_s weights[s] (step s's noisy sum, or squares), s up to the last
-  /// weight.
+  /// weight. Squares: where square_layers has ratio 1.
   struct NoiseLevel {
     double first, second;
   };
@@ -98,6 +111,7 @@ class BatchMechanism {
   BatchConfig config_;
   Filter c1_, c2_;
   Exposure exposure_;
+  SquareLayers square_layers_;
   double lambda_, sum_error_;
   Lattice lattice_;
   double sigma_, mu_ = 0, bad_past_ = 0;

@@ -43,8 +43,9 @@ struct AdamState {
 /// (jme-batch-mean), noisy square of the sum over B^2 (jme-paper), square of the noisy mean (pp), the same
 /// minus the noise's variance (pp-debiased).
 ///
-/// What the caller must guarantee: every example's gradient is clipped to the norm bound by itself, and
-/// batches are drawn as the configuration says. See clip_factor and joint_clip_factor.
+/// What the caller must guarantee: every example's gradient is clipped to the norm bound by itself, the
+/// coordinates of its squares to BatchConfig::square_clip, and batches are drawn as the configuration says.
+/// See clip_factor and joint_clip_factor.
 class Adam {
  public:
   /// Noise keyed from the system.
@@ -64,7 +65,8 @@ class Adam {
   [[nodiscard]] const BatchMechanism& mechanism() const { return stream_.mechanism(); }
   [[nodiscard]] AdamSettings& settings() { return settings_; }  ///< may change between steps (schedules)
   /// Standard deviation of the noise on each coordinate of mhat and vhat after `steps` steps, or as they
-  /// stand. Public. For pp vhat's noise depends on the gradients, and second is 0.
+  /// stand. Public. For pp vhat's noise depends on the gradients, and second is 0. Where bounds of squares
+  /// differ, second is that of the largest bound; elsewhere it is smaller by the ratio of square_layers.
   [[nodiscard]] BatchMechanism::NoiseLevel noise_level(std::size_t steps) const;
   [[nodiscard]] BatchMechanism::NoiseLevel noise_level() const { return noise_level(steps_done()); }
 
@@ -81,6 +83,9 @@ class Adam {
   Adam(const AdamSettings& settings, BlockStream stream);
   void check(std::span<const float> gradients, std::span<const float> squares, std::size_t examples);
   [[nodiscard]] double sum_over(const std::function<double(std::size_t, std::size_t)>& part);
+  /// Calls work(begin, count, ratio) for parts of `count` coordinates whose squares have the same bound.
+  void for_each_part(std::size_t begin, std::size_t count,
+                     const std::function<void(std::size_t, std::size_t, double)>& work) const;
 
   AdamSettings settings_;
   BlockStream stream_;
