@@ -39,12 +39,14 @@ PowerSums AddPowers(const float* values, std::size_t count) {
 }
 
 template <bool with_squares, bool joint>
-HWY_INLINE void AddRow(float factor, const float* values, double* sums, double* squares, std::size_t count) {
+HWY_INLINE void AddRow(float factor, double most_square, const float* values, double* sums, double* squares,
+                       std::size_t count) {
   const Wide wide;
   const Narrow d;
   const std::size_t lanes = hn::Lanes(d);
   const auto scale = hn::Set(d, factor);
   const auto wide_scale = hn::Set(wide, static_cast<double>(factor));
+  const auto most = hn::Set(wide, most_square);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
     const auto value = hn::LoadU(d, values + i);
@@ -53,7 +55,7 @@ HWY_INLINE void AddRow(float factor, const float* values, double* sums, double* 
     if constexpr (with_squares) {
       const auto whole = joint ? hn::PromoteTo(wide, value) : clipped;
       auto square = hn::Mul(whole, whole);
-      if constexpr (joint) square = hn::Mul(wide_scale, square);
+      square = joint ? hn::Mul(wide_scale, square) : hn::Min(square, most);
       hn::StoreU(hn::Add(hn::LoadU(wide, squares + i), square), wide, squares + i);
     }
   }
@@ -62,16 +64,18 @@ HWY_INLINE void AddRow(float factor, const float* values, double* sums, double* 
     sums[i] += static_cast<double>(clipped);
     if constexpr (with_squares) {
       const double whole = static_cast<double>(joint ? values[i] : clipped);
-      squares[i] += joint ? static_cast<double>(factor) * (whole * whole) : whole * whole;
+      const double square = whole * whole;
+      squares[i] +=
+          joint ? static_cast<double>(factor) * square : (square < most_square ? square : most_square);
     }
   }
 }
 
-void AddClippedRow(float factor, bool joint, const float* values, double* sums, double* squares,
-                   std::size_t count) {
-  if (squares == nullptr) return AddRow<false, false>(factor, values, sums, squares, count);
-  if (joint) return AddRow<true, true>(factor, values, sums, squares, count);
-  AddRow<true, false>(factor, values, sums, squares, count);
+void AddClippedRow(float factor, bool joint, double most_square, const float* values, double* sums,
+                   double* squares, std::size_t count) {
+  if (squares == nullptr) return AddRow<false, false>(factor, most_square, values, sums, squares, count);
+  if (joint) return AddRow<true, true>(factor, most_square, values, sums, squares, count);
+  AddRow<true, false>(factor, most_square, values, sums, squares, count);
 }
 
 }  // namespace jme::HWY_NAMESPACE
@@ -86,9 +90,9 @@ HWY_EXPORT(AddClippedRow);
 PowerSums power_sums(const float* values, std::size_t count) {
   return HWY_DYNAMIC_DISPATCH(AddPowers)(values, count);
 }
-void add_clipped_row(float factor, bool joint, const float* values, double* sums, double* squares,
-                     std::size_t count) {
-  HWY_DYNAMIC_DISPATCH(AddClippedRow)(factor, joint, values, sums, squares, count);
+void add_clipped_row(float factor, bool joint, double most_square, const float* values, double* sums,
+                     double* squares, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(AddClippedRow)(factor, joint, most_square, values, sums, squares, count);
 }
 
 }  // namespace jme

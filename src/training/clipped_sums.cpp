@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -24,15 +25,35 @@ float factor_for(const Clipping& clipping, const PowerSums& sums) {
   return static_cast<float>(factor);
 }
 
+/// c^2 from below, so that rounding makes no square too large.
+double most_square(const SquareLayers& layers, double ratio) {
+  if (layers.empty()) return std::numeric_limits<double>::infinity();
+  const double bound = layers.clip().bound * ratio * (1 - 0x1p-51);
+  return bound * bound * (1 - 0x1p-51);
+}
+
 }  // namespace
 
 void check_clip_bound(double bound) {
   if (!(bound >= 0x1p-60 && bound <= 0x1p60)) throw InvalidParameter("clip", bound, "between 2^-60 and 2^60");
 }
 
+void check_square_clip(std::span<const SquareLayer> layers, double bound) {
+  for (const SquareLayer& layer : layers) {
+    if (!(layer.bound * bound >= 0x1p-100))
+      throw InvalidParameter("square-clip", layer.bound, "at least 2^-100 over the clipping norm");
+  }
+}
+
 ClippedSums::ClippedSums(const Clipping& clipping, std::size_t parameters, bool with_squares)
-    : clipping_(clipping), gradients_(parameters, 0.0), squares_(with_squares ? parameters : 0, 0.0) {
+    : clipping_(clipping),
+      square_layers_(clipping.square_clip, parameters, clipping.bound),
+      gradients_(parameters, 0.0),
+      squares_(with_squares ? parameters : 0, 0.0) {
   check_clip_bound(clipping.bound);
+  check_square_clip(clipping.square_clip, clipping.bound);
+  if (!clipping.square_clip.empty() && clipping.rule == ClipRule::joint)
+    throw InvalidParameter("square-clip", "joint clipping bounds squares already");
   if (!(clipping.tau >= 0) || !std::isfinite(clipping.tau))
     throw InvalidParameter("tau", clipping.tau, "a finite number of at least 0");
 }
@@ -61,19 +82,27 @@ std::int64_t ClippedSums::add(std::span<const GradientRows> layers, std::size_t 
   }
   std::size_t done = 0;
   for (const GradientRows& layer : layers) {
-    for (std::size_t begin = 0; begin < layer.count; begin += stretch) {
-      const std::size_t count = std::min(stretch, layer.count - begin);
-      double* squares = squares_.empty() ? nullptr : squares_.data() + done + begin;
-      for (std::size_t j = 0; j < examples; ++j) {
-        if (!kept[j]) continue;  // 0 times what is not finite would not be 0
-        const float* values = layer.values + j * layer.count + begin;
-        add_clipped_row(factors[j], clipping_.rule == ClipRule::joint, values,
-                        gradients_.data() + done + begin, squares, count);
-      }
-    }
+    square_layers_.for_each_part(
+        done, done + layer.count, [&](std::size_t begin, std::size_t end, double ratio) {
+          const double most = most_square(square_layers_, ratio);
+          for (; begin < end; begin += stretch)
+            add_part(layer, done, begin, std::min(stretch, end - begin), most, factors, kept);
+        });
     done += layer.count;
   }
   return clipped;
+}
+
+void ClippedSums::add_part(const GradientRows& layer, std::size_t first, std::size_t begin, std::size_t count,
+                           double most_square, std::span<const float> factors,
+                           const std::vector<bool>& kept) {
+  double* squares = squares_.empty() ? nullptr : squares_.data() + begin;
+  for (std::size_t j = 0; j < factors.size(); ++j) {
+    if (!kept[j]) continue;  // 0 times what is not finite would not be 0
+    const float* values = layer.values + j * layer.count + (begin - first);
+    add_clipped_row(factors[j], clipping_.rule == ClipRule::joint, most_square, values,
+                    gradients_.data() + begin, squares, count);
+  }
 }
 
 void ClippedSums::add_to(std::span<float> gradients, std::span<float> squares) const {

@@ -155,6 +155,82 @@ TEST_P(ClippedSumsOfBothRules, LeaveOutAnExampleThatIsNotFinite) {
 
 INSTANTIATE_TEST_SUITE_P(Both, ClippedSumsOfBothRules, testing::Values(ClipRule::each, ClipRule::joint));
 
+TEST(ClippedSums, BoundEverySquareByThatOfItsLayerAndLeaveGradientsAlone) {
+  const Gradients gradients = drawn(20, std::normal_distribution<double>());
+  Clipping clipping{.rule = ClipRule::each, .bound = 3};
+  const Sums without = sums_of(gradients, clipping);
+  // Layers that are not those in which gradients come; squares are bounded in some examples and not in
+  // others.
+  clipping.square_clip = {
+      {.count = 5, .bound = 0.05}, {.count = 1000, .bound = 0.1}, {.count = all_numbers - 1005, .bound = 3}};
+  const Sums sums = sums_of(gradients, clipping);
+  EXPECT_EQ(sums.gradients, without.gradients);
+  EXPECT_EQ(sums.clipped, without.clipped);
+  // Examples one by one, so that their clipped gradients are known to the bit.
+  std::vector<std::vector<float>> clipped;
+  for (std::size_t j = 0; j < gradients.examples; ++j) {
+    Gradients one{.examples = 1};
+    for (std::size_t l = 0; l < widths.size(); ++l) {
+      const auto begin = gradients.layers[l].begin() + static_cast<std::ptrdiff_t>(j * widths[l]);
+      one.layers.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(widths[l]));
+    }
+    clipped.push_back(sums_of(one, {.rule = ClipRule::each, .bound = 3}).gradients);
+  }
+  std::size_t cut = 0;
+  for (std::size_t i = 0; i < all_numbers; ++i) {
+    const double c = i < 5 ? 0.05 : i < 1005 ? 0.1 : 3;
+    double second = 0;
+    for (const std::vector<float>& example : clipped) {
+      const double x = static_cast<double>(example[i]);
+      cut += x * x > c * c ? 1U : 0U;
+      second += std::min(x * x, c * c);
+    }
+    // Bounds are rounded down by some 2^-51 and sums to float once: 2^-23 of the sum is twice that.
+    EXPECT_NEAR(static_cast<double>(sums.squares[i]), second, 0x1p-23 * second) << i;
+  }
+  EXPECT_GT(cut, 1000U);
+}
+
+TEST(ClippedSums, HaveNoBoundedSquareAboveItsBoundAndNoneLongerThanCTimesZeta) {
+  for (const double bound : {1e-9, 1.0, 3e7}) {
+    for (const double part : {0.5, 0.01, 1e-5}) {
+      const Gradients gradients = drawn(1, std::normal_distribution<double>(0, bound));
+      const double c = part * bound;
+      const Sums sums = sums_of(
+          gradients,
+          {.rule = ClipRule::each, .bound = bound, .square_clip = {{.count = all_numbers, .bound = c}}});
+      long double length = 0;
+      for (const float square : sums.squares) {
+        // Rounded to float once: 2^-24 of it, which is part of the sums' error.
+        EXPECT_LE(static_cast<long double>(square), static_cast<long double>(c) * c * (1 + 0x1p-24L));
+        length += static_cast<long double>(square) * square;
+      }
+      EXPECT_LE(std::sqrt(length), static_cast<long double>(c) * bound * (1 + 0x1p-24L));
+    }
+  }
+}
+
+TEST(ClippedSums, WithABoundOfZetaAreTheSameBits) {
+  const Gradients gradients = drawn(20, std::normal_distribution<double>());
+  const Sums without = sums_of(gradients, {.rule = ClipRule::each, .bound = 0.7});
+  const Sums with =
+      sums_of(gradients,
+              {.rule = ClipRule::each, .bound = 0.7, .square_clip = {{.count = all_numbers, .bound = 0.7}}});
+  EXPECT_EQ(with.gradients, without.gradients);
+  EXPECT_EQ(with.squares, without.squares);
+}
+
+TEST(ClippedSums, OfBoundedSquaresAreTheSameBitsInWhateverPartsABatchComes) {
+  const Gradients gradients = drawn(23, std::normal_distribution<double>());
+  const Clipping clipping{
+      .rule = ClipRule::each,
+      .bound = 3,
+      .square_clip = {{.count = 777, .bound = 0.05}, {.count = all_numbers - 777, .bound = 0.1}}};
+  const Sums whole = sums_of(gradients, clipping);
+  for (const std::size_t at_a_time : {1U, 4U, 22U})
+    EXPECT_EQ(sums_of(gradients, clipping, at_a_time).squares, whole.squares) << at_a_time;
+}
+
 TEST(ClippedSums, AreAsFarOffAsTheirErrorSaysInALargestBatch) {
   constexpr std::size_t examples = 300;
   constexpr double probability = 0.3;
@@ -193,6 +269,20 @@ TEST(ClippedSums, RefuseWhatDoesNotFitAndAddNoneOfIt) {
     EXPECT_THROW(ClippedSums({.rule = ClipRule::each, .bound = bound}, 3, false), InvalidParameter) << bound;
   for (const double tau : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()})
     EXPECT_THROW(ClippedSums({.rule = ClipRule::joint, .bound = 1, .tau = tau}, 3, false), InvalidParameter);
+  for (const double c : {0.0, -1.0, 1.01, 0x1p-21, std::nan("")})
+    EXPECT_THROW(
+        ClippedSums({.rule = ClipRule::each, .bound = 1, .square_clip = {{.count = 3, .bound = c}}}, 3, true),
+        InvalidParameter);
+  EXPECT_THROW(
+      ClippedSums({.rule = ClipRule::each, .bound = 1, .square_clip = {{.count = 2, .bound = 1}}}, 3, true),
+      InvalidParameter);
+  EXPECT_THROW(
+      ClippedSums({.rule = ClipRule::joint, .bound = 1, .square_clip = {{.count = 3, .bound = 1}}}, 3, true),
+      InvalidParameter);
+  EXPECT_THROW(
+      ClippedSums({.rule = ClipRule::each, .bound = 0x1p-50, .square_clip = {{.count = 3, .bound = 0x1p-60}}},
+                  3, true),
+      InvalidParameter);
   ClippedSums sums(clipping, 3, false);
   std::vector<bool> kept;
   const std::vector<float> numbers(8, 0.5F);

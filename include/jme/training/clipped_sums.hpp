@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include <jme/mechanism/square_layers.hpp>
+
 namespace jme {
 
 /// each: an example's gradient g is scaled to at most `bound`, squares are those of the scaled one.
@@ -15,11 +17,17 @@ struct Clipping {
   ClipRule rule;
   double bound;
   double tau = 0;
+  /// each: no coordinate of an example's squares counts for more than the square of its layer's bound. The
+  /// layers are BatchConfig::square_clip's and need not be those in which gradients come. Empty: no bound.
+  std::vector<SquareLayer> square_clip{};
 };
 
 /// Throws InvalidParameter("clip") unless it is between 2^-60 and 2^60: clipped floats and their squares then
 /// stay far from the ends of their range (src/training/GUARANTEES.md).
 void check_clip_bound(double bound);
+/// Throws InvalidParameter("square-clip") where a layer's bound times `bound` is below 2^-100, for the same
+/// reason.
+void check_square_clip(std::span<const SquareLayer> layers, double bound);
 
 /// One layer's gradients in somebody else's memory: one row of `count` floats per example, without gaps.
 struct GradientRows {
@@ -46,7 +54,12 @@ class ClippedSums {
   void add_to(std::span<float> gradients, std::span<float> squares) const;
 
  private:
+  /// Adds the numbers [begin, begin + count) of the gradients, all in the same layer of square_clip.
+  void add_part(const GradientRows& layer, std::size_t first, std::size_t begin, std::size_t count,
+                double most_square, std::span<const float> factors, const std::vector<bool>& kept);
+
   Clipping clipping_;
+  SquareLayers square_layers_;
   std::vector<double> gradients_, squares_;
 };
 
