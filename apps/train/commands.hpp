@@ -33,7 +33,7 @@ class RunCommand {
 
   CLI::App* app_;
   DataFlags data_;
-  std::string method_ = "jme", checkpoint_{}, out_{};
+  std::string method_ = "jme", checkpoint_{}, out_{}, square_clip_{};
   std::optional<double> epsilon_, sigma_;
   TrainingConfig settings_{};
   bool json_ = false;

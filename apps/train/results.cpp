@@ -38,6 +38,11 @@ nlohmann::ordered_json about(const Training& training, const Dataset& dataset) {
   if (mechanism == nullptr) return about;
   about["noise_floor"] = config.adam.noise_floor;
   about["clip"] = config.clip;
+  if (!config.square_clip.empty()) {
+    auto& bounds = about["square_clip"];
+    for (const SquareRule& rule : config.square_clip)
+      bounds[rule.layer.empty() ? "all" : rule.layer] = rule.bound;
+  }
   about["sigma"] = mechanism->sigma();
   about["lambda"] = mechanism->has_second() ? nlohmann::ordered_json(mechanism->lambda()) : nullptr;
   about["noise_gradients"] = mechanism->calibration().std_first;
@@ -61,6 +66,15 @@ nlohmann::ordered_json as_json(std::span<const Evaluation> evaluations) {
                     {"epoch", e.epoch},
                     {"accuracy", e.accuracy},
                     {"epsilon", e.epsilon ? nlohmann::ordered_json(*e.epsilon) : nullptr}});
+  }
+  return json;
+}
+
+nlohmann::ordered_json as_json(std::span<const SecondMomentPart> parts) {
+  auto json = nlohmann::ordered_json::array();
+  for (const SecondMomentPart& p : parts) {
+    json.push_back(
+        {{"tensor", p.tensor}, {"count", p.count}, {"bound", p.bound}, {"noise", p.noise}, {"mean", p.mean}});
   }
   return json;
 }

@@ -15,6 +15,7 @@ namespace jme::train {
 [[nodiscard]] nlohmann::ordered_json about(const Training& training, const Dataset& dataset);
 
 [[nodiscard]] nlohmann::ordered_json as_json(std::span<const Evaluation> evaluations);
+[[nodiscard]] nlohmann::ordered_json as_json(std::span<const SecondMomentPart> parts);
 /// The reverse. Throws nlohmann::json::exception.
 [[nodiscard]] std::vector<Evaluation> evaluations_from(const nlohmann::json& json);
 

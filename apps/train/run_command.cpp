@@ -99,7 +99,10 @@ RunCommand::RunCommand(CLI::App& root)
   flag("--epochs", settings_.epochs, "Passes over the pictures, on average; need not be whole")
       ->capture_default_str();
   flag("--clip", settings_.clip, "Every example's gradient is clipped to this length")->capture_default_str();
-  flag("--lambda,--tau", settings_.lambda, "Weight of the squares (default 1/(2 clip^2))");
+  flag("--lambda,--tau", settings_.lambda, "Weight of the squares (default 1/(2 clip^2), or 1/(2 C^2))");
+  text("--square-clip", square_clip_,
+       "jme: no coordinate of a gradient counts for more than C^2 in the squares; C, or layer=C,... for "
+       "layers");
   flag("--lr", settings_.adam.learning_rate, "Learning rate")->capture_default_str();
   flag("--beta1", settings_.adam.beta_first, "Decay of the first moment")->capture_default_str();
   flag("--beta2", settings_.adam.beta_second, "Decay of the second moment")->capture_default_str();
@@ -133,6 +136,7 @@ RunCommand::RunCommand(CLI::App& root)
       "because of what was seen has the privacy of all planned steps.\n"
       "\nExamples:\n"
       "  jme-train run --epsilon 2 --batch 1024 --epochs 5\n"
+      "  jme-train run --epsilon 2 --batch 512 --square-clip 0.01,linear=0.03\n"
       "  jme-train run --epsilon 2 --checkpoint training.state     (again after an interruption)\n"
       "  jme-train run --dataset cifar10 --data data/cifar10 --sigma 1 --method pp-debiased\n"
       "  jme-train run --method none --epochs 1");
@@ -145,6 +149,9 @@ TrainingConfig RunCommand::config() const {
   };
   not_negative("lr", config.adam.learning_rate);
   not_negative("floor", config.adam.least_square);
+  if (method_ != "jme" && !square_clip_.empty())
+    throw InvalidParameter("square-clip", square_clip_,
+                           "left out: only method jme adds up squares of examples");
   if (method_ == "none") {
     if (epsilon_ || sigma_)
       throw InvalidParameter("method", method_, "a private one where epsilon or sigma is given");
@@ -166,6 +173,7 @@ TrainingConfig RunCommand::config() const {
   above_zero("epsilon", epsilon_);
   above_zero("sigma", sigma_);
   above_zero("lambda", config.lambda);
+  if (app_->count("--square-clip") > 0) config.square_clip = parse_square_rules(square_clip_);
   if (config.lambda && !has_second_channel(*config.method))
     throw InvalidParameter("lambda", *config.lambda, "left out: this method releases no squares");
   config.budget = sigma_ ? Budget{.sigma = *sigma_} : Budget{.epsilon = *epsilon_, .delta = config.delta};
@@ -206,6 +214,7 @@ void RunCommand::run() const {
   const bool ended = training.run(hooks);
   progress.wipe();
   result["results"] = as_json(training.evaluations());
+  if (const auto parts = training.second_moment(); !parts.empty()) result["second_moment"] = as_json(parts);
   if (!out_.empty()) write_results(out_, result, training);
   if (!ended) {
     fmt::print(stderr,

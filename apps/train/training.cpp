@@ -50,7 +50,8 @@ std::size_t all_steps(const TrainingConfig& config, const Pictures& pictures) {
   return static_cast<std::size_t>(std::max(1.0, std::round(config.epochs * an_epoch)));
 }
 
-BatchConfig batch_config(const TrainingConfig& config, const Pictures& pictures, std::size_t parameters) {
+BatchConfig batch_config(const TrainingConfig& config, const Pictures& pictures, std::size_t parameters,
+                         const std::vector<SquareLayer>& square_clip) {
   const double rate = config.batch / static_cast<double>(pictures.size());
   return {.budget = config.budget,
           .steps = all_steps(config, pictures),
@@ -61,14 +62,15 @@ BatchConfig batch_config(const TrainingConfig& config, const Pictures& pictures,
           .sampling_rate = rate,
           .adjacency = Adjacency::add_remove,
           .lambda = config.lambda,
+          .square_clip = square_clip,
           .sum_error = clipped_sum_error(static_cast<std::size_t>(pictures.size()), rate),
           .threads = config.threads};
 }
 
 std::optional<Adam> private_adam(const TrainingConfig& config, const Pictures& pictures,
-                                 std::size_t parameters) {
+                                 std::size_t parameters, const std::vector<SquareLayer>& square_clip) {
   if (!config.method) return std::nullopt;
-  const BatchConfig batches = batch_config(config, pictures, parameters);
+  const BatchConfig batches = batch_config(config, pictures, parameters, square_clip);
   if (config.insecure_test_seed)
     return Adam(batches, config.adam, InsecureTestSeed{*config.insecure_test_seed});
   return Adam(batches, config.adam);
@@ -119,11 +121,13 @@ struct Training::Parts {
                  .height = pictures.training.height,
                  .width = pictures.training.width},
                 pictures.classes, config.network_seed, at_a_time(config.batch)),
-        noisy(private_adam(config, pictures.training, network.parameter_count())),
+        square_clip(square_layers(config.square_clip, network.tensors(), config.clip)),
+        noisy(private_adam(config, pictures.training, network.parameter_count(), square_clip)),
         plain(config.adam, noisy ? 0 : network.parameter_count()),
         sampler(sampler_for(config, pictures.training)),
         gradients(network.parameter_count()),
         squares(config.method && takes_squares(*config.method) ? network.parameter_count() : 0) {
+    check_square_clip(square_clip, config.clip);
     const unsigned threads = config.threads.value_or(std::thread::hardware_concurrency());
     at::set_num_threads(static_cast<int>(std::max(threads, 1U)));
   }
@@ -156,7 +160,8 @@ struct Training::Parts {
     const bool joint = *config.method == BatchMethod::joint_clip;
     return {.rule = joint ? ClipRule::joint : ClipRule::each,
             .bound = config.clip,
-            .tau = joint ? noisy->mechanism().lambda() : 0};
+            .tau = joint ? noisy->mechanism().lambda() : 0,
+            .square_clip = square_clip};
   }
 
   /// At every k-th part of an epoch, and at the very end.
@@ -169,6 +174,7 @@ struct Training::Parts {
   const Dataset* dataset;
   std::size_t steps, steps_per_epoch;
   Network network;
+  std::vector<SquareLayer> square_clip;  // of every tensor, or empty
   std::optional<Adam> noisy;
   PlainAdam plain;
   BatchSampler sampler;
@@ -268,6 +274,33 @@ std::optional<double> Training::epsilon_spent() const {
   if (used == nullptr || !used->is_private() || parts_->config.insecure_test_seed) return std::nullopt;
   const double epsilon = used->privacy(parts_->config.delta, steps_done()).epsilon;
   return std::isfinite(epsilon) ? std::optional(epsilon) : std::nullopt;
+}
+
+std::vector<SecondMomentPart> Training::second_moment() const {
+  std::vector<SecondMomentPart> parts;
+  if (parts_->squares.empty() || steps_done() == 0) return parts;
+  const BatchMechanism& used = parts_->noisy->mechanism();
+  const auto& config = parts_->config;
+  const double noise = parts_->noisy->noise_level().second;
+  const double weight = -std::expm1(static_cast<double>(steps_done()) * std::log(config.adam.beta_second));
+  const std::span<const float> v = parts_->noisy->second_moment();
+  std::size_t begin = 0;
+  for (const Network::NamedTensor& tensor : parts_->network.tensors()) {
+    std::size_t count = 1;
+    for (const std::int64_t size : tensor.shape) count *= static_cast<std::size_t>(size);
+    double ratio = 1, sum = 0;
+    used.square_layers().for_each_part(begin, begin + count,
+                                       [&](std::size_t, std::size_t, double part) { ratio = part; });
+    for (const float value : v.subspan(begin, count)) sum += static_cast<double>(value);
+    parts.push_back(
+        {.tensor = tensor.name,
+         .count = count,
+         .bound = used.square_layers().empty() ? config.clip : used.square_layers().clip().bound * ratio,
+         .noise = noise * ratio,
+         .mean = sum / weight / static_cast<double>(count)});
+    begin += count;
+  }
+  return parts;
 }
 
 double Training::accuracy() const {

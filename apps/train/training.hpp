@@ -12,6 +12,7 @@
 #include <jme/models/adam.hpp>
 
 #include "dataset.hpp"
+#include "square_rules.hpp"
 
 namespace jme::train {
 
@@ -23,7 +24,8 @@ struct TrainingConfig {
   double batch = 256;  ///< expected examples in a batch
   double epochs = 3;   ///< an epoch is ceil(examples / batch) steps
   double clip = 1;
-  std::optional<double> lambda{};  ///< weight of the squares (joint-clip: tau)
+  std::optional<double> lambda{};         ///< weight of the squares (joint-clip: tau)
+  std::vector<SquareRule> square_clip{};  ///< bounds of single squares (jme); empty: none of their own
   AdamSettings adam{.noise_floor = 1};
   std::uint64_t network_seed = 1;
   std::size_t evaluations = 1;  ///< in an epoch
@@ -41,6 +43,15 @@ struct Evaluation {
   /// Epsilon of the steps so far, whose number must have been fixed beforehand: whoever stops because of what
   /// was seen has spent the epsilon of the whole plan. Nothing where no epsilon can be stated.
   std::optional<double> epsilon{};
+};
+
+/// How much of v is noise, in one of the network's tensors. All of it is public: v comes from releases.
+struct SecondMomentPart {
+  std::string tensor;
+  std::size_t count;
+  double bound;  ///< of one coordinate of one example: its squares count for at most bound^2
+  double noise;  ///< standard deviation of the noise on a coordinate of vhat
+  double mean;   ///< of vhat, over the coordinates
 };
 
 /// A training that can go on elsewhere. SECRET: adam.noise (see AdamState).
@@ -90,6 +101,9 @@ class Training {
   /// Epsilon of the steps done so far, at the configured delta, by the privacy loss distribution. Takes up to
   /// a second.
   [[nodiscard]] std::optional<double> epsilon_spent() const;
+  /// vhat as it stands, for methods with squares of every example; before the first step, and for others,
+  /// nothing.
+  [[nodiscard]] std::vector<SecondMomentPart> second_moment() const;
   /// Share of the test pictures that the present network classifies correctly.
   [[nodiscard]] double accuracy() const;
 

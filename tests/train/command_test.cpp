@@ -84,6 +84,9 @@ TEST_F(Command, RunGoesOnFromItsCheckpoint) {
   const CommandResult other = train(common + state + "--lr 0.5");
   EXPECT_EQ(other.code, 5);
   EXPECT_THAT(other.err, HasSubstr("another configuration"));
+  const CommandResult bounded = train(common + state + "--square-clip 0.1,linear=0.2");
+  EXPECT_EQ(bounded.code, 5);
+  EXPECT_THAT(bounded.err, HasSubstr("square_clip: {\"all\":0.1,\"linear\":0.2} instead of none"));
 }
 
 TEST_F(Command, ReproduceFillsTheTableAndDoesNothingTwice) {
@@ -133,6 +136,10 @@ TEST_F(Command, BadParametersAndMissingDataHaveTheirExitCodes) {
   refused(run() + "--method none --sigma 1", 2, "method");
   refused(run() + "--method mean --sigma 1", 2, "joint-clip or none");
   refused(run() + "--method pp --lambda 1 --sigma 1", 2, "lambda");
+  refused(run() + "--method pp --square-clip 0.1 --sigma 1", 2, "square-clip");
+  refused(run() + "--sigma 1 --square-clip much", 2, "square-clip");
+  refused(run() + "--sigma 1 --square-clip 2", 2, "square-clip");
+  refused(run() + "--sigma 1 --square-clip blocks.9=0.1", 2, "blocks.0.conv.weight");
   refused(run() + "--sigma 0", 2, "sigma");
   refused(run() + "--sigma much", 2, "--sigma");
   refused(run() + "--sigma 1 --steps -1", 2, "--steps");

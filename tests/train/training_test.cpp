@@ -120,6 +120,84 @@ TEST(Training, SpendsWhatThePrivacyLossDistributionSays) {
   EXPECT_EQ(training.evaluations().back().epsilon, training.mechanism()->privacy(1e-5).epsilon);
 }
 
+TEST(Training, WithBoundedSquaresLearnsAndHasLessNoiseInV) {
+  const Dataset dataset = halves_dataset();
+  TrainingConfig config = seeded();
+  config.budget = {.sigma = 0.05};
+  config.epochs = 2;
+  config.adam.learning_rate = 5e-3;
+  Training without(config, dataset);
+  config.square_clip = {{.layer = "", .bound = 0.02}, {.layer = "linear", .bound = 0.1}};
+  Training training(config, dataset);
+  EXPECT_TRUE(training.second_moment().empty());  // nothing is known yet
+  for (Training* each : {&without, &training}) {
+    EXPECT_TRUE(each->run({}));
+    EXPECT_EQ(each->accuracy(), 1);
+  }
+  const auto wide = without.second_moment(), bounded = training.second_moment();
+  ASSERT_EQ(wide.size(), bounded.size());
+  std::size_t coordinates = 0;
+  for (std::size_t i = 0; i < wide.size(); ++i) {
+    const double bound = bounded[i].tensor.starts_with("linear.") ? 0.1 : 0.02;
+    EXPECT_NEAR(bounded[i].bound, bound, 1e-15) << bounded[i].tensor;
+    // Both have the weight 1/2 of their bound: noise is in proportion to it.
+    EXPECT_NEAR(bounded[i].noise / wide[i].noise, bound, 1e-12);
+    coordinates += bounded[i].count;
+    // No mean of squares is above c^2, except for noise: six standard deviations of its own mean.
+    EXPECT_LE(bounded[i].mean,
+              bound * bound + 6 * bounded[i].noise / std::sqrt(static_cast<double>(bounded[i].count)));
+  }
+  EXPECT_EQ(coordinates, training.parameter_count());
+}
+
+TEST(Training, WithABoundOfTheClippingNormIsTheSameTraining) {
+  const Dataset dataset = halves_dataset();
+  TrainingConfig config = seeded();
+  const std::vector<float> without = trained(config, dataset);
+  config.square_clip = {{.layer = "", .bound = config.clip}};
+  EXPECT_EQ(trained(config, dataset), without);
+  config.square_clip.front().bound = 0.5 * config.clip;
+  EXPECT_NE(trained(config, dataset), without);
+}
+
+TEST(Training, WithBoundedSquaresSpendsTheSame) {
+  const Dataset dataset = halves_dataset();
+  TrainingConfig config = small_config();
+  config.square_clip = {{.layer = "", .bound = 0.01}};
+  Training training(config, dataset);
+  training.run({});
+  EXPECT_EQ(training.epsilon_spent(), pld_epsilon({.sampling_rate = 0.1, .steps = 5, .sigma = 1}, 1e-5));
+}
+
+TEST(SquareRules, AreReadFromText) {
+  const auto rules = parse_square_rules("0.01,linear=0.05,blocks.0.conv=1e-3");
+  ASSERT_EQ(rules.size(), 3U);
+  EXPECT_EQ(rules[0].layer, "");
+  EXPECT_EQ(rules[0].bound, 0.01);
+  EXPECT_EQ(rules[1].layer, "linear");
+  EXPECT_EQ(rules[2].bound, 1e-3);
+  for (const char* text :
+       {"", "x", "0", "-1", "nan", "inf", "0.1,", "=0.1", "a=", "a=b", "0.1,0.2", "a=1,a=1", "1 "})
+    EXPECT_THROW((void)parse_square_rules(text), InvalidParameter) << text;
+}
+
+TEST(SquareRules, GiveEveryTensorTheBoundOfTheLongestNameThatFits) {
+  const std::vector<Network::NamedTensor> tensors{
+      {"blocks.1.weight", {2, 3}}, {"blocks.10.weight", {4}}, {"linear", {5}}};
+  const auto bounds = [&](const std::string& text) {
+    std::vector<double> all;
+    for (const SquareLayer& layer : square_layers(parse_square_rules(text), tensors, 7))
+      all.push_back(layer.bound);
+    return all;
+  };
+  EXPECT_THAT(bounds("0.5"), ElementsAre(0.5, 0.5, 0.5));
+  EXPECT_THAT(bounds("blocks.1=0.5"), ElementsAre(0.5, 7, 7));  // and not blocks.10
+  EXPECT_THAT(bounds("blocks.10.weight=0.1,blocks=0.5,2"), ElementsAre(0.5, 0.1, 2));
+  EXPECT_EQ(square_layers(parse_square_rules("1"), tensors, 7)[0].count, 6U);
+  EXPECT_TRUE(square_layers({}, tensors, 7).empty());
+  EXPECT_THROW((void)bounds("block=1"), InvalidParameter);
+}
+
 TEST(Training, KeepsWithinTheBudgetItWasGiven) {
   const Dataset dataset = halves_dataset();
   TrainingConfig config = small_config(BatchMethod::pp_debiased);
@@ -195,6 +273,10 @@ TEST(Training, RefusesParametersOutOfRange) {
   with([](TrainingConfig& c) { c.adam.noise_floor = -1; });
   with([](TrainingConfig& c) { c.evaluations = 0; });
   with([](TrainingConfig& c) { c.lambda = 0; });
+  with([](TrainingConfig& c) { c.square_clip = {{.layer = "", .bound = 1.01}}; });
+  with([](TrainingConfig& c) { c.square_clip = {{.layer = "", .bound = 1e-9}}; });
+  with([](TrainingConfig& c) { c.square_clip = {{.layer = "blocks.7", .bound = 0.1}}; });
+  with([](TrainingConfig& c) { c.method = BatchMethod::pp, c.square_clip = {{.layer = "", .bound = 0.1}}; });
   with([](TrainingConfig& c) { c.budget = {}; });
   with([](TrainingConfig& c) { c.adam.beta_second = 1; });
   with([](TrainingConfig& c) { c.adam.learning_rate = -1; });
