@@ -21,6 +21,7 @@ std::span<const Item> items() {
       {.name = "low-privacy",
        .subject = "beyond the paper: when PP is better, and whether it is the best",
        .compute = low_privacy},
+      {.name = "geometry", .subject = "beyond the paper: rows in a box", .compute = rows_in_a_box},
       {.name = "shapes", .subject = "beyond the paper: shapes and optimum", .compute = shapes_and_optimum},
   };
   return all;

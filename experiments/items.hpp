@@ -33,6 +33,7 @@ Figure training_table(const Effort& effort);
 // Beyond the paper.
 Figure release_schedule(const Effort& effort);
 Figure low_privacy(const Effort& effort);
+Figure rows_in_a_box(const Effort& effort);
 Figure shapes_and_optimum(const Effort& effort);
 
 }  // namespace jme::experiments

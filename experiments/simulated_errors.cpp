@@ -1,5 +1,6 @@
 #include "experiments/simulated_errors.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <jme/models/covariance.hpp>
@@ -15,7 +16,7 @@ double sign_at(Signs signs, std::size_t t) {
   return signs == Signs::constant || t % 2 == 0 ? 1 : -1;
 }
 
-// A applied to one coordinate of the data: all others are zero.
+// A applied to one coordinate of the data: all others are zero, or the same.
 std::vector<double> truth(const Filter& a, const std::vector<double>& coordinate) {
   return a.apply(coordinate);
 }
@@ -24,19 +25,20 @@ double squared(double x) {
   return x * x;
 }
 
-double squared_distance(std::span<const double> values, double first_value) {
+double squared_distance(std::span<const double> values, double first_value, double others) {
   double sum = squared(values[0] - first_value);
-  for (const double value : values.subspan(1)) sum += value * value;
+  for (const double value : values.subspan(1)) sum += squared(value - others);
   return sum;
 }
 
 }  // namespace
 
-double squared_frobenius_distance(std::span<const double> packed, std::size_t d, double corner) {
-  double sum = 2 * squared_distance(packed, corner);
+double squared_frobenius_distance(std::span<const double> packed, std::size_t d, double corner,
+                                  double others) {
+  double sum = 2 * squared_distance(packed, corner, others);
   for (std::size_t i = 0; i < d; ++i) {
     const std::size_t at = packed_index(i, i, d);
-    sum -= squared(packed[at] - (at == 0 ? corner : 0));
+    sum -= squared(packed[at] - (at == 0 ? corner : others));
   }
   return sum;
 }
@@ -44,11 +46,13 @@ double squared_frobenius_distance(std::span<const double> packed, std::size_t d,
 MomentErrors simulated_errors(const Effort& effort, const Simulation& simulation) {
   const Mechanism& mechanism = simulation.mechanism;
   const std::size_t n = mechanism.horizon().rows(), d = mechanism.config().dimension;
-  const double zeta = mechanism.config().norm_bound;
+  const double value = simulation.at_corners ? 1 : mechanism.config().norm_bound;
   std::vector<double> data(n);
-  for (std::size_t t = 0; t < n; ++t) data[t] = sign_at(simulation.signs, t) * zeta;
+  for (std::size_t t = 0; t < n; ++t) data[t] = sign_at(simulation.signs, t) * value;
   const std::vector<double> first = truth(mechanism.a1(), data);
-  const std::vector<double> second = truth(mechanism.a2(), std::vector<double>(n, zeta * zeta));
+  const std::vector<double> second = truth(mechanism.a2(), std::vector<double>(n, value * value));
+  // All coordinates, and all their products, are the first one or zero.
+  const double others = simulation.at_corners ? 1 : 0;
   const bool full = mechanism.config().second == SecondMoment::full;
 
   const auto samples =
@@ -56,11 +60,12 @@ MomentErrors simulated_errors(const Effort& effort, const Simulation& simulation
         MomentStream stream(mechanism, run_seed(effort, simulation.what, run));
         std::vector<double> row(d, 0.0);
         for (std::size_t t = 0; t < n; ++t) {
+          std::fill(row.begin(), row.end(), others * data[t]);
           row[0] = data[t];
           const Release& release = stream.push(row);
-          errors[0] += squared_distance(release.first(), first[t]);
-          errors[1] += full ? squared_frobenius_distance(release.second(), d, second[t])
-                            : squared_distance(release.second(), second[t]);
+          errors[0] += squared_distance(release.first(), first[t], others * first[t]);
+          errors[1] += full ? squared_frobenius_distance(release.second(), d, second[t], others * second[t])
+                            : squared_distance(release.second(), second[t], others * second[t]);
         }
       });
   return {.first = samples[0], .second = samples[1]};

@@ -16,7 +16,8 @@ namespace {
 // a false alarm with probability below 1e-9. Confirmed also means that the mean over a figure's points would
 // notice noise 10% too small (Agreement).
 TEST(SimulatedPoints, LieOnTheCurvesOfEveryFigure) {
-  for (const char* item : {"pareto", "prefix", "adam", "covariance", "decay-window", "low-privacy"}) {
+  for (const char* item :
+       {"pareto", "prefix", "adam", "covariance", "decay-window", "low-privacy", "geometry"}) {
     const Claim& claim = claim_about(quick_figure(item), "lie on the theoretical curves");
     EXPECT_EQ(claim.verdict, Verdict::confirmed) << item << ": " << claim.found;
   }
