@@ -36,7 +36,7 @@ TEST(BoxFrontier, IsWhereTheCurvesCrossAndNowhereUpToFourColumns) {
     const auto sigma = crossover(errors.box, errors.pp), formula = box_frontier(d);
     ASSERT_EQ(sigma.has_value(), formula.has_value()) << d;
     if (!sigma) continue;
-    // A difference of curves that agree to 1e-9, over one that is 1/70 of them at d = 5.
+    // Curves are known to 1e-9, and differ by a quarter of themselves or more.
     EXPECT_NEAR(*sigma / *formula, 1, 1e-6) << d;
     EXPECT_LT(*sigma, *crossover(errors.ball, errors.pp)) << d;
   }
@@ -85,7 +85,7 @@ TEST(BoxFigure, HasTheGainsAndCrossoversOfTheory) {
   EXPECT_EQ(cell(gains, {"3"}, "second moment"), "2.6667");
   EXPECT_EQ(cell(gains, {"5"}, "second moment"), "1.8182");
   EXPECT_EQ(cell(gains, {"10"}, "second moment"), "1.3497");
-  EXPECT_EQ(cell(gains, {"5"}, "a variance's entry"), "20.000");
+  EXPECT_EQ(cell(gains, {"5"}, "diagonal entry"), "20.000");
   for (const char* d : {"2", "3", "5", "10"}) EXPECT_EQ(cell(gains, {d}, "verdict"), "confirmed") << d;
   // (1/2) sqrt(1 - 2/5), and sqrt((25 - 20 - 1/2) / 120).
   EXPECT_EQ(cell(crossovers, {"5"}, "ball"), "0.387");
