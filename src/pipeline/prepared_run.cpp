@@ -1,4 +1,7 @@
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +12,7 @@
 
 #include "mechanism/stream_limits.hpp"
 #include "pipeline/streams.hpp"
+#include "store/hmac.hpp"
 
 namespace jme {
 
@@ -116,20 +120,44 @@ RowIntake PreparedRun::intake() const {
           stream_.observed || stream_.private_count};
 }
 
+// The same numbers under other column names are other data.
+Settings PreparedRun::settings_of_rows() const {
+  Settings settings;
+  for (std::size_t i = 0; i < config_.columns.size(); ++i) {
+    settings.push_back({.name = fmt::format("column {}", i + 1), .value = config_.columns[i]});
+  }
+  const RunDescription about = description();
+  for (const RunField& field : run_fields()) {
+    if (field.decides_rows) add_setting(settings, field.name, field.in_force(about));
+  }
+  return settings;
+}
+
+RowMap PreparedRun::row_map() const {
+  store::Hmac digest(Key(std::array<std::uint8_t, 32>{}));  // nothing here is secret
+  const auto add = [&](const std::string& text) {
+    const std::uint64_t length = text.size();
+    digest.add(std::as_bytes(std::span(&length, 1)));
+    digest.add(std::as_bytes(std::span(text)));
+  };
+  for (const Setting& setting : settings_of_rows()) {
+    add(setting.name);
+    add(setting.value);
+  }
+  return RowMap::of(mechanism_.config(), digest.digest());
+}
+
+RowFeed PreparedRun::feed(RunningStream::Publish publish) const {
+  return {intake(), mechanism_.horizon(), row_map(), open(std::move(publish))};
+}
+
 std::unique_ptr<RunningStream> PreparedRun::open(RunningStream::Publish publish) const {
   std::optional<InsecureTestSeed> seed;
   if (config_.insecure_seed) seed = InsecureTestSeed{*config_.insecure_seed};
   if (!config_.state) return passing_stream(mechanism_, seed, std::move(publish));
   DurableOptions options = *config_.state;
   options.insecure_seed = seed;
-  // Settings that rows depend on: the same numbers under other column names are other data.
-  for (std::size_t i = 0; i < config_.columns.size(); ++i) {
-    options.details.push_back({.name = fmt::format("column {}", i + 1), .value = config_.columns[i]});
-  }
-  const RunDescription about = description();
-  for (const RunField& field : run_fields()) {
-    if (field.decides_rows) add_setting(options.details, field.name, field.in_force(about));
-  }
+  options.details = settings_of_rows();
   return durable_stream(mechanism_, options, config_.leave_open, std::move(publish));
 }
 

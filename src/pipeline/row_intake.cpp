@@ -8,6 +8,8 @@
 #include <jme/base/errors.hpp>
 #include <jme/pipeline/row_intake.hpp>
 
+#include "moments/row_kernels.hpp"
+
 namespace jme {
 
 RowIntake::RowIntake(ColumnBounds bounds, MissingCells missing, OnBadRow on_bad_row, double norm_bound,
@@ -25,25 +27,81 @@ void RowIntake::check_width(std::span<const double> row) const {
       rows_ + 1);
 }
 
+RowIntake::Verdict RowIntake::verdict(double cell, std::size_t column) const {
+  const bool is_missing = std::isnan(cell);
+  const OnMissing rule = filler_.cells().rules()[column];
+  if (is_missing && rule == OnMissing::fill) return Verdict::fill;
+  if (on_bad_row_ == OnBadRow::zero && !(is_missing && rule == OnMissing::fail)) return Verdict::zero_row;
+  return Verdict::refuse;
+}
+
+DataError RowIntake::refusal(double cell, std::size_t row, std::size_t column) {
+  return {fmt::format("row {}, column {}: {}", row, column + 1,
+                      std::isnan(cell) ? "missing" : "not a finite number"),
+          row, column + 1};
+}
+
 void RowIntake::take(std::span<double> row) {
   check_width(row);
   missing_.clear();
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (std::isfinite(row[i])) continue;
-    const bool is_missing = std::isnan(row[i]);
-    const OnMissing rule = filler_.cells().rules()[i];
-    if (is_missing && rule == OnMissing::fill) {
-      missing_.push_back(i);
-      continue;
-    }
     // The first fault decides, as in a file.
-    if (on_bad_row_ == OnBadRow::zero && !(is_missing && rule == OnMissing::fail)) return take_bad(row);
-    throw DataError(fmt::format("row {}, column {}: {}", rows_ + 1, i + 1,
-                                is_missing ? "missing" : "not a finite number"),
-                    rows_ + 1, i + 1);
+    switch (verdict(row[i], i)) {
+      case Verdict::fill:
+        missing_.push_back(i);
+        break;
+      case Verdict::zero_row:
+        return take_bad(row);
+      case Verdict::refuse:
+        throw refusal(row[i], rows_ + 1, i);
+    }
   }
   for (const std::size_t i : missing_) row[i] = 0;
   take(row, missing_);
+}
+
+void RowIntake::check_rows(const MatrixView& rows, std::size_t before) const {
+  if (rows.columns != filled_.size()) {
+    throw DataError(
+        fmt::format("rows of {} values were given, the dimension is {}", rows.columns, filled_.size()),
+        rows_ + before + 1);
+  }
+  for (std::size_t r = 0; r < rows.rows; ++r) {
+    r += first_not_finite(rows.part(r, rows.rows - r)).row;
+    if (r == rows.rows) return;
+    for (std::size_t j = 0; j < rows.columns; ++j) {
+      if (std::isfinite(rows.at(r, j))) continue;
+      const Verdict found = verdict(rows.at(r, j), j);
+      if (found == Verdict::refuse) throw refusal(rows.at(r, j), rows_ + before + r + 1, j);
+      if (found == Verdict::zero_row) break;
+    }
+  }
+}
+
+RowIntake::RowsTaken RowIntake::take_rows(const MatrixView& rows) {
+  const std::size_t d = rows.columns;
+  const bool are_whole = d == filled_.size() && first_not_finite(rows).row == rows.rows;
+  if (!are_whole) check_rows(rows);
+  if (are_whole && bounds_.is_none()) {
+    rows_ += rows.rows;
+    return {.rows = rows, .as_read = rows};
+  }
+  copied_.resize(rows.rows * d);
+  if (!are_whole) read_.resize(rows.rows * d);
+  for (std::size_t r = 0; r < rows.rows; ++r) {
+    const std::span row = std::span(copied_).subspan(r * d, d);
+    for (std::size_t j = 0; j < d; ++j) row[j] = rows.at(r, j);
+    if (are_whole) {
+      bounds_.to_unit(row);
+      continue;
+    }
+    take(row);
+    std::copy(as_read_.begin(), as_read_.end(), read_.begin() + static_cast<std::ptrdiff_t>(r * d));
+  }
+  if (are_whole) rows_ += rows.rows;
+  return {.rows = MatrixView::of_rows(copied_, d),
+          .as_read = MatrixView::of_rows(are_whole ? copied_ : read_, d)};
 }
 
 void RowIntake::take(std::span<double> row, std::span<const std::size_t> missing_cells) {

@@ -1,6 +1,7 @@
 #include "pipeline/streams.hpp"
 
 #include <utility>
+#include <vector>
 
 #include <jme/moments/moment_stream.hpp>
 
@@ -16,6 +17,14 @@ class PassingStream final : public RunningStream {
   void push(std::span<const double> row, std::span<const double> /*as_read*/) override {
     give(stream_.push(row));
   }
+  void push_rows(const MatrixView& rows, const MatrixView& /*as_read*/) override {
+    stream_.push_rows(rows);
+    give_kept();
+  }
+  void push_block(std::string_view /*id*/, const BlockSum& block) override {
+    stream_.push_block(block);
+    give_kept();
+  }
   void end_input() override { give(stream_.finish()); }
   [[nodiscard]] const Release* newest() const override {
     return stream_.release().steps() > 0 ? &stream_.release() : nullptr;
@@ -25,6 +34,10 @@ class PassingStream final : public RunningStream {
  private:
   void give(const Release& release) const {
     if (release.is_new()) publish_(release);
+  }
+  void give_kept() {
+    const Releases releases = stream_.take_releases();
+    for (std::size_t i = 0; i < releases.size(); ++i) publish_(releases[i]);
   }
   MomentStream stream_;
   Publish publish_;
@@ -38,6 +51,21 @@ class KeptStream final : public RunningStream {
   void push(std::span<const double> row, std::span<const double> as_read) override {
     stream_.push(row, as_read);
     drain();
+  }
+  void push_rows(const MatrixView& rows, const MatrixView& as_read) override {
+    std::vector<double> row(rows.columns), read(rows.columns);
+    for (std::size_t r = 0; r < rows.rows; ++r) {
+      for (std::size_t j = 0; j < rows.columns; ++j) {
+        row[j] = rows.at(r, j);
+        read[j] = as_read.at(r, j);
+      }
+      push(row, read);
+    }
+  }
+  void push_block(std::string_view id, const BlockSum& block) override {
+    const Release release = stream_.push_block(id, block);
+    drain();
+    publish_(release);
   }
   void end_input() override {
     stream_.end_input(leave_open_ ? DurableStream::PartialBlock::leave

@@ -8,11 +8,14 @@
 #include <jme/columns/bounds.hpp>
 #include <jme/columns/missing.hpp>
 #include <jme/mechanism/mechanism.hpp>
+#include <jme/moments/block_sum.hpp>
 #include <jme/output/emit.hpp>
 #include <jme/output/metadata.hpp>
+#include <jme/pipeline/row_feed.hpp>
 #include <jme/pipeline/row_intake.hpp>
 #include <jme/pipeline/run_config.hpp>
 #include <jme/pipeline/running_stream.hpp>
+#include <jme/store/stream_settings.hpp>
 
 namespace jme {
 
@@ -48,10 +51,16 @@ class PreparedRun {
   [[nodiscard]] RowIntake intake() const;
   /// The stream itself, plain or durable. Throws StateError as DurableStream does.
   [[nodiscard]] std::unique_ptr<RunningStream> open(RunningStream::Publish publish) const;
+  /// Both together, for rows that are in memory.
+  [[nodiscard]] RowFeed feed(RunningStream::Publish publish) const;
+  /// What sums of blocks of this run must be made with: the stream's map, and a digest of the columns and of
+  /// every setting that rows depend on.
+  [[nodiscard]] RowMap row_map() const;
 
  private:
   [[nodiscard]] StreamConfig checked_stream();
   void adopt_dimension(std::size_t dimension);
+  [[nodiscard]] Settings settings_of_rows() const;
 
   RunConfig config_;
   bool dimension_is_known_, norm_bound_is_default_ = false;

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include <jme/base/errors.hpp>
+#include <jme/base/matrix_view.hpp>
 #include <jme/columns/bounds.hpp>
 #include <jme/columns/missing.hpp>
 #include <jme/moments/release.hpp>
@@ -36,6 +38,15 @@ class RowIntake {
   /// Takes a row that a reader found bad and that counts all the same: it becomes zero, or has no cells.
   void take_bad(std::span<double> row);
 
+  /// Throws the DataError with which take() would refuse the first of these rows that it refuses; `before`
+  /// more rows come ahead of them. Takes none.
+  void check_rows(const MatrixView& rows, std::size_t before = 0) const;
+  /// Many rows, which are copied where they have to be changed: the same numbers as row by row.
+  struct RowsTaken {
+    MatrixView rows, as_read;  ///< valid until the next row, and as long as the rows that were given
+  };
+  RowsTaken take_rows(const MatrixView& rows);
+
   /// The row taken last as the input has it: in the unit box, with NaN where a cell was filled. Valid until
   /// the next row.
   [[nodiscard]] std::span<const double> as_read() const { return as_read_; }
@@ -47,14 +58,19 @@ class RowIntake {
 
  private:
   void check_width(std::span<const double> row) const;
+  /// What becomes of a cell that is not a finite number.
+  enum class Verdict { fill, zero_row, refuse };
+  [[nodiscard]] Verdict verdict(double cell, std::size_t column) const;
+  [[nodiscard]] static DataError refusal(double cell, std::size_t row, std::size_t column);
   ColumnBounds bounds_;
   OnBadRow on_bad_row_;
   bool may_be_absent_;
   CellFiller filler_;
   std::span<const double> as_read_;
-  std::vector<double> with_holes_;    // the row, where it has some
-  std::vector<std::size_t> missing_;  // cells of the row under way
-  std::vector<std::size_t> filled_;   // cells by column
+  std::vector<double> with_holes_;     // the row, where it has some
+  std::vector<double> copied_, read_;  // rows of take_rows that were changed, and how they came
+  std::vector<std::size_t> missing_;   // cells of the row under way
+  std::vector<std::size_t> filled_;    // cells by column
   std::size_t rows_ = 0, filled_rows_ = 0, bad_rows_ = 0;
 };
 

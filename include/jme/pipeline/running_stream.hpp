@@ -7,7 +7,10 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
+#include <jme/base/matrix_view.hpp>
+#include <jme/moments/block_sum.hpp>
 #include <jme/moments/release.hpp>
 
 namespace jme {
@@ -24,6 +27,11 @@ class RunningStream {
   /// a durable stream also throws StateError.
   virtual void push(std::span<const double> row, std::span<const double> as_read) = 0;
   void push(std::span<const double> row) { push(row, row); }
+  /// Many rows, with the numbers that the same rows give one by one.
+  virtual void push_rows(const MatrixView& rows, const MatrixView& as_read) = 0;
+  /// Takes a block whose rows were summed elsewhere, as MomentStream::push_block and
+  /// DurableStream::push_block do; only a durable stream needs the `id` of the block.
+  virtual void push_block(std::string_view id, const BlockSum& block) = 0;
   /// No more rows. A partial last block is released, unless a durable stream leaves it open.
   virtual void end_input() = 0;
   /// Publishes what was made so far and may be published: for an input that failed or a process that is to

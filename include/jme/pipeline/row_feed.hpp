@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <jme/base/horizon.hpp>
+#include <jme/base/matrix_view.hpp>
+#include <jme/moments/block_sum.hpp>
+#include <jme/pipeline/note.hpp>
+#include <jme/pipeline/row_intake.hpp>
+#include <jme/pipeline/running_stream.hpp>
+
+namespace jme {
+
+/// Takes rows that are in memory all the way into a stream: what `jme run` does with the rows of a file, with
+/// the same numbers. A NaN is a missing cell. PreparedRun::feed makes one.
+class RowFeed {
+ public:
+  /// `map`: what sums of blocks must have been made with.
+  RowFeed(RowIntake intake, const Horizon& horizon, const RowMap& map, std::unique_ptr<RunningStream> stream);
+
+  /// Takes the next row, in natural units; throws what RowIntake::take and RunningStream::push throw.
+  void push(std::span<const double> row);
+  /// Takes all of the rows or, where one of them is refused or lies past the horizon, none. A durable stream
+  /// compares rows that come again one after another, and may find a difference only after some of them.
+  void push_rows(const MatrixView& rows);
+
+  // The same in two steps, for rows that come in several pieces: first every piece is checked, then all are
+  // taken.
+  /// Throws BudgetExhausted unless the horizon leaves room for this many more rows.
+  void check_room(std::size_t rows) const;
+  /// Throws DataError for the first row that would be refused; `before` more rows come ahead of these.
+  void check_rows(const MatrixView& rows, std::size_t before = 0) const { intake_.check_rows(rows, before); }
+  void take_rows(const MatrixView& rows);
+
+  /// Takes a whole block whose rows were summed elsewhere (RunningStream::push_block). Throws
+  /// InvalidParameter for sums that were made with other columns, bounds or rules than this run has.
+  void push_block(std::string_view id, const BlockSum& block);
+
+  [[nodiscard]] RunningStream& stream() const { return *stream_; }
+  /// Counts of what was changed; only the owner of the rows may see them.
+  [[nodiscard]] std::vector<Note> notes() const { return intake_.notes(); }
+
+ private:
+  void learn();
+  RowIntake intake_;
+  Horizon horizon_;
+  RowMap map_;
+  std::unique_ptr<RunningStream> stream_;
+  bool fills_from_releases_;
+  std::size_t tile_;  // rows that are mapped at a time
+  std::vector<double> row_;
+};
+
+}  // namespace jme

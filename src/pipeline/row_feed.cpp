@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/pipeline/row_feed.hpp>
+
+namespace jme {
+
+namespace {
+
+// Rows that are mapped and pushed together stay in the processor's second cache.
+std::size_t rows_of_tile(std::size_t dimension) {
+  constexpr std::size_t numbers = 16'384;
+  return std::max<std::size_t>(numbers / std::max<std::size_t>(dimension, 1), 1);
+}
+
+}  // namespace
+
+RowFeed::RowFeed(RowIntake intake, const Horizon& horizon, const RowMap& map,
+                 std::unique_ptr<RunningStream> stream)
+    : intake_(std::move(intake)),
+      horizon_(horizon),
+      map_(map),
+      stream_(std::move(stream)),
+      fills_from_releases_(intake_.missing().uses(MissingCells::From::mean) ||
+                           intake_.missing().uses(MissingCells::From::model)),
+      tile_(rows_of_tile(intake_.missing().rules().size())) {}
+
+void RowFeed::learn() {
+  if (!fills_from_releases_) return;
+  if (const Release* newest = stream_->newest()) intake_.learn(*newest);
+}
+
+void RowFeed::check_room(std::size_t rows) const {
+  if (rows <= horizon_.rows() - stream_->rows()) return;
+  throw BudgetExhausted(
+      fmt::format("row {}: the horizon of {} rows is used up", horizon_.rows() + 1, horizon_.rows()));
+}
+
+void RowFeed::push(std::span<const double> row) {
+  check_room(1);  // past the horizon every row is too many, whatever is in it
+  row_.assign(row.begin(), row.end());
+  intake_.take(row_);
+  stream_->push(row_, intake_.as_read());
+  learn();
+}
+
+void RowFeed::push_rows(const MatrixView& rows) {
+  check_room(rows.rows);
+  check_rows(rows);
+  take_rows(rows);
+}
+
+void RowFeed::take_rows(const MatrixView& rows) {
+  for (std::size_t done = 0; done < rows.rows;) {
+    std::size_t count = std::min(tile_, rows.rows - done);
+    // A cell may be filled from the release of the block before, which must have been made by then.
+    if (fills_from_releases_) {
+      count = std::min(count, horizon_.every() - stream_->rows() % horizon_.every());
+    }
+    const RowIntake::RowsTaken taken = intake_.take_rows(rows.part(done, count));
+    stream_->push_rows(taken.rows, taken.as_read);
+    learn();
+    done += count;
+  }
+}
+
+void RowFeed::push_block(std::string_view id, const BlockSum& block) {
+  if (block.map() != map_) {
+    throw InvalidParameter(
+        "block",
+        "its sums were made with other columns, bounds or rules for missing cells than this run has");
+  }
+  stream_->push_block(id, block);
+  learn();
+}
+
+}  // namespace jme
