@@ -1,6 +1,4 @@
-#include <jme/base/errors.hpp>
-#include <jme/base/values.hpp>
-#include <jme/privacy/subsampled.hpp>
+#include <jme/inquiry/questions.hpp>
 
 #include "commands.hpp"
 #include "output.hpp"
@@ -40,29 +38,12 @@ AccountCommand::AccountCommand(CLI::App& root)
 }
 
 ExitCode AccountCommand::run() const {
-  if (!sampling_rate_)
-    throw InvalidParameter("sampling-rate", "must be given: the probability that a row enters a batch");
-  if (!steps_) throw InvalidParameter("steps", "must be given: how many batches there are in all");
-  if (!delta_) throw InvalidParameter("delta", "must be given: the slack of the guarantee, in (0, 1)");
-  if (sigma_.has_value() == epsilon_.has_value())
-    throw InvalidParameter("sigma, epsilon", "give exactly one of them, the other is computed");
-
-  SubsampledGaussian mechanism{.sampling_rate = parse_real("sampling-rate", *sampling_rate_),
-                               .steps = parse_count("steps", *steps_)};
-  const Delta delta(parse_real("delta", *delta_));
-  if (adjacency_) mechanism.adjacency = parse_adjacency(*adjacency_);
-  if (sigma_) {
-    mechanism.sigma = parse_real("sigma", *sigma_);
-  } else {
-    const Epsilon epsilon(parse_real("epsilon", *epsilon_));
-    mechanism.sigma = subsampled_noise_multiplier(mechanism, {.epsilon = epsilon, .delta = delta});
-  }
-  const double by_pld = pld_epsilon(mechanism, delta);
-  const RenyiBound by_rdp = rdp_epsilon(mechanism, delta);
-  const nlohmann::ordered_json result{{"epsilon_pld", by_pld},
-                                      {"epsilon_rdp", by_rdp.epsilon},
-                                      {"rdp_order", by_rdp.order},
-                                      {"sigma", mechanism.sigma}};
+  const nlohmann::ordered_json result = answer(AccountQuestion{.sampling_rate = sampling_rate_,
+                                                               .steps = steps_,
+                                                               .delta = delta_,
+                                                               .sigma = sigma_,
+                                                               .epsilon = epsilon_,
+                                                               .adjacency = adjacency_});
   Output().write(json_ ? json_line(result) : key_lines(result));
   return ExitCode::ok;
 }

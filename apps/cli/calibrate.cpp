@@ -1,6 +1,4 @@
-#include <jme/base/errors.hpp>
-#include <jme/base/values.hpp>
-#include <jme/privacy/gaussian.hpp>
+#include <jme/inquiry/questions.hpp>
 
 #include "commands.hpp"
 #include "output.hpp"
@@ -24,25 +22,8 @@ CalibrateCommand::CalibrateCommand(CLI::App& root)
 }
 
 ExitCode CalibrateCommand::run() const {
-  const int given = int{epsilon_.has_value()} + int{delta_.has_value()} + int{sigma_.has_value()};
-  if (given != 2)
-    throw InvalidParameter("epsilon, delta, sigma", "give exactly two of them, the third is computed");
-  double epsilon = 0, delta = 0, sigma = 0;
-  if (epsilon_) epsilon = Epsilon(parse_real("epsilon", *epsilon_));
-  if (delta_) delta = Delta(parse_real("delta", *delta_));
-  if (sigma_) sigma = parse_positive("sigma", *sigma_);
-  if (!sigma_) {
-    sigma = noise_multiplier({.epsilon = epsilon, .delta = delta});
-  } else if (!epsilon_) {
-    epsilon = gaussian_epsilon(sigma, delta);
-  } else {
-    delta = gaussian_delta(sigma, epsilon);
-  }
-  const nlohmann::ordered_json result{{"epsilon", epsilon},
-                                      {"delta", delta},
-                                      {"sigma", sigma},
-                                      {"mu", gdp_mu(sigma)},
-                                      {"rho", zcdp_rho(sigma)}};
+  const nlohmann::ordered_json result =
+      answer(CalibrateQuestion{.epsilon = epsilon_, .delta = delta_, .sigma = sigma_});
   Output().write(json_ ? json_line(result) : key_lines(result));
   return ExitCode::ok;
 }

@@ -1,6 +1,5 @@
 #include "horizon_flags.hpp"
 
-#include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/run_fields.hpp>
 
 namespace jme::cli {
@@ -13,10 +12,6 @@ void HorizonFlags::attach(CLI::App& app) {
   add("rows", rows);
   add("steps", steps);
   add("every", every);
-}
-
-Horizon HorizonFlags::horizon() const {
-  return horizon_of(rows, steps, every);
 }
 
 }  // namespace jme::cli

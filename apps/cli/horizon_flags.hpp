@@ -2,8 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <jme/base/horizon.hpp>
-
 #include "parse.hpp"
 
 namespace jme::cli {
@@ -13,8 +11,6 @@ struct HorizonFlags {
   Text rows, steps, every;
 
   void attach(CLI::App& app);
-  /// Throws with an explanation of what a horizon is where neither length was given.
-  [[nodiscard]] Horizon horizon() const;
 };
 
 }  // namespace jme::cli

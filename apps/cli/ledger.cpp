@@ -1,11 +1,9 @@
-#include <algorithm>
 #include <cmath>
-#include <ctime>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <jme/base/values.hpp>
+#include <jme/inquiry/ledger_json.hpp>
 #include <jme/store/ledger.hpp>
 
 #include "commands.hpp"
@@ -16,56 +14,9 @@ namespace jme::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string utc(std::int64_t seconds) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
-}
-
-Json number_or_null(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
-}
-
 std::string condition(const LedgerEntry& entry) {
-  if (!entry.problem.empty()) return "PROBLEM";
-  if (entry.in_use) return "running";
-  return entry.finished ? "finished" : "open";
-}
-
-Json stream_json(const LedgerEntry& entry) {
-  Json object{{"file", entry.file}};
-  if (!entry.settings.empty()) {
-    Json configuration = Json::object();
-    for (const Setting& setting : entry.settings) configuration[setting.name] = setting.value;
-    object.update({{"source", entry.source},
-                   {"stream", entry.stream},
-                   {"epsilon", entry.epsilon ? Json(*entry.epsilon) : Json()},
-                   {"delta", entry.delta ? Json(*entry.delta) : Json()},
-                   {"mu", entry.mu},
-                   {"rows", entry.rows},
-                   {"horizon", entry.horizon ? Json(*entry.horizon) : Json("unbounded")},
-                   {"releases", entry.releases},
-                   {"started", utc(entry.created)},
-                   {"updated", utc(entry.updated)},
-                   {"insecure", entry.insecure},
-                   {"configuration", std::move(configuration)}});
-  }
-  object["condition"] = condition(entry) == "PROBLEM" ? "problem" : condition(entry);
-  if (!entry.problem.empty()) object["problem"] = entry.problem;
-  return object;
-}
-
-Json total_json(const SourceTotal& total) {
-  return {{"source", total.source},
-          {"streams", total.streams},
-          {"mu", total.insecure ? Json() : Json(total.mu)},
-          {"epsilon", number_or_null(total.epsilon)},
-          {"delta", total.delta},
-          {"adjacency", total.unit.adjacency},
-          {"participations", total.unit.participations},
-          {"separation", total.unit.separation},
-          {"across_units", total.across_units},
-          {"insecure", total.insecure}};
+  const std::string word = condition_of(entry);
+  return word == "problem" ? "PROBLEM" : word;
 }
 
 std::string budget(const LedgerEntry& entry) {
@@ -108,10 +59,11 @@ std::string ledger_text(const Ledger& ledger, const std::vector<SourceTotal>& to
       rows.push_back({entry.file, "", "unknown", "", "", "", "", "", condition(entry)});
       continue;
     }
-    rows.push_back(
-        {entry.source, entry.stream.empty() ? "-" : entry.stream, budget(entry),
-         fmt::format("{}", entry.rows), entry.horizon ? fmt::format("{}", *entry.horizon) : "unbounded",
-         fmt::format("{}", entry.releases), utc(entry.created), utc(entry.updated), condition(entry)});
+    rows.push_back({entry.source, entry.stream.empty() ? "-" : entry.stream, budget(entry),
+                    fmt::format("{}", entry.rows),
+                    entry.horizon ? fmt::format("{}", *entry.horizon) : "unbounded",
+                    fmt::format("{}", entry.releases), utc_text(entry.created), utc_text(entry.updated),
+                    condition(entry)});
   }
   using enum Align;
   std::string result = aligned(rows, {left, left, left, right, right, right, left, left, left});
@@ -142,14 +94,10 @@ ExitCode LedgerCommand::run() const {
   std::optional<double> delta;
   if (delta_) delta = Delta(parse_real("delta", *delta_));
   const Ledger ledger = Ledger::read(*directory_);
-  const std::vector<SourceTotal> totals = ledger.totals(delta);
   if (json_) {
-    Json streams = Json::array(), total = Json::array();
-    for (const LedgerEntry& entry : ledger.entries()) streams.push_back(stream_json(entry));
-    for (const SourceTotal& one : totals) total.push_back(total_json(one));
-    Output().write(json_line({{"streams", std::move(streams)}, {"total", std::move(total)}}));
+    Output().write(json_line(ledger_json(ledger, delta)));
   } else {
-    Output().write(ledger_text(ledger, totals));
+    Output().write(ledger_text(ledger, ledger.totals(delta)));
   }
   bool sound = true;
   for (const LedgerEntry& entry : ledger.entries()) {

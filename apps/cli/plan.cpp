@@ -5,6 +5,7 @@
 
 #include <jme/columns/bounds.hpp>
 #include <jme/data/npy.hpp>
+#include <jme/inquiry/questions.hpp>
 #include <jme/output/plan_json.hpp>
 #include <jme/theory/plan.hpp>
 

@@ -1,12 +1,7 @@
-#include <cmath>
 #include <optional>
 
-#include <jme/base/errors.hpp>
 #include <jme/data/npy.hpp>
-#include <jme/pipeline/configure.hpp>
-#include <jme/sensitivity/batch.hpp>
-#include <jme/sensitivity/participation.hpp>
-#include <jme/shaping/shape.hpp>
+#include <jme/inquiry/questions.hpp>
 
 #include "commands.hpp"
 #include "output.hpp"
@@ -14,20 +9,6 @@
 #include "table.hpp"
 
 namespace jme::cli {
-
-namespace {
-
-Filter shape_filter(const Shape& shape, const Workload& workload, const Horizon& horizon) {
-  const Shape made = shape.kind() == Shape::Kind::automatic
-                         ? choose_shape(workload, horizon, Objective::rmse, state_limit({}, 1))
-                         : shape;
-  Filter filter = made.filter(workload, horizon);
-  if (!filter.is_invertible())
-    throw InvalidParameter("shape", shape.name(), "invertible (no zero on the diagonal)");
-  return filter;
-}
-
-}  // namespace
 
 SensitivityCommand::SensitivityCommand(CLI::App& root)
     : app_(root.add_subcommand("sensitivity", "How far one person can move both moments")) {
@@ -59,55 +40,28 @@ SensitivityCommand::SensitivityCommand(CLI::App& root)
 }
 
 ExitCode SensitivityCommand::run() const {
-  if (!dimension_) throw InvalidParameter("dimension", "must be given: how many numbers a row has");
-  if (!norm_bound_)
-    throw InvalidParameter("norm-bound", "must be given: the largest Euclidean length of a row");
-  RowModel rows{.dimension = parse_count("dimension", *dimension_),
-                .norm_bound = NormBound(parse_real("norm-bound", *norm_bound_))};
-  if (adjacency_) rows.adjacency = parse_adjacency(*adjacency_);
-  const Horizon horizon = horizon_.horizon();
-  Participation participation;
-  if (participations_) participation.rows = parse_count("participations", *participations_);
-  if (separation_) participation.separation = parse_count("separation", *separation_);
-
-  std::optional<double> lambda;
-  if (lambda_) {
-    lambda = parse_real("lambda", *lambda_);
-    if (!(*lambda >= 0) || !std::isfinite(*lambda)) {
-      throw InvalidParameter("lambda", *lambda_, "a finite number of at least 0");
-    }
-  }
-  const Squares squares = squares_ ? parse_squares(*squares_) : Squares::per_example;
-  const std::size_t batch = batch_ ? parse_count("batch", *batch_) : 1;
-  if (squares_ && !batch_) throw InvalidParameter("squares", *squares_, "used together with --batch");
-  if (batch_ && horizon.every() > 1)
-    throw InvalidParameter("batch", "give either batch or every: each says what a step is");
-  const bool squares_of_batch = squares != Squares::per_example && batch > 1;
-
-  const Workload workload = parse_workload(workload_.value_or("mean"), "workload", read_npy_matrix);
-  const Workload workload2 =
-      workload2_ ? parse_workload(*workload2_, "workload2", read_npy_matrix) : workload;
-  const Shape shape = parse_shape(shape_.value_or("auto"), "shape", read_npy_matrix);
-  const Shape shape2 = shape2_ ? parse_shape(*shape2_, "shape2", read_npy_matrix) : shape;
-  // The workloads must fit the horizon even where the shape does not depend on them.
-  static_cast<void>(workload.filter(horizon));
-  static_cast<void>(workload2.filter(horizon));
   std::optional<Preparing> preparing(std::in_place, "jme: adding up");
-  const Exposure moved = exposure(shape_filter(shape, workload, horizon),
-                                  shape_filter(shape2, workload2, horizon), horizon, participation);
-
-  const double free = squares_of_batch ? 0.0 : largest_free_lambda(rows, moved);
-  const double weight = lambda.value_or(free);
-  const auto sensitivity = [&](double l) { return batch_sensitivity(squares, rows, batch, moved, l); };
+  const nlohmann::ordered_json result = answer(SensitivityQuestion{.dimension = dimension_,
+                                                                   .norm_bound = norm_bound_,
+                                                                   .rows = horizon_.rows,
+                                                                   .steps = horizon_.steps,
+                                                                   .every = horizon_.every,
+                                                                   .lambda = lambda_,
+                                                                   .workload = workload_,
+                                                                   .workload2 = workload2_,
+                                                                   .shape = shape_,
+                                                                   .shape2 = shape2_,
+                                                                   .adjacency = adjacency_,
+                                                                   .participations = participations_,
+                                                                   .separation = separation_,
+                                                                   .batch = batch_,
+                                                                   .squares = squares_},
+                                               read_npy_matrix);
   preparing.reset();
-  const nlohmann::ordered_json result{{"lambda", weight},
-                                      {"lambda_free", free},
-                                      {"sensitivity", sensitivity(weight)},
-                                      {"sensitivity_first", sensitivity(0)}};
-  if (!lambda && free == 0) {
+  if (!lambda_ && result["lambda_free"] == 0) {
     print_note("no weight is free here, so this is the first moment alone; give --lambda for both");
   }
-  if (squares == Squares::paper && batch > 1) {
+  if (squares_ == "paper" && parse_count("batch", *batch_) > 1) {
     print_warning(
         "the square of a sum of rows has this sensitivity, not that of a single row; noise for a single row "
         "does not make it private");

@@ -40,14 +40,6 @@ void tell_unused(const RunSettings& given, const RunSettings& settings, const St
   for (const SettingNote& note : notes_on(given, settings, config)) print_note(text_of(note));
 }
 
-PlanScope plan_scope(const RunSettings& settings, const StreamConfig& config) {
-  const Text &method = settings["method"], &balance = settings["balance"], &shape = settings["shape"];
-  PlanScope named;
-  if (method || balance) named.method = config.method;
-  if (shape && config.shape.kind() != Shape::Kind::automatic) named.shape = config.shape;
-  return named;
-}
-
 std::string with_choice(const RunSettings& settings, const PlanCandidate& candidate) {
   const Text& balance = settings["balance"];
   std::string command;

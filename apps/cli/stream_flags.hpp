@@ -15,8 +15,6 @@ namespace jme::cli {
 void add_stream_fields(CLI::App& app, RunSettings& given);
 /// Says on stderr which flags change nothing. `settings` may have more settings than `given`, from a file.
 void tell_unused(const RunSettings& given, const RunSettings& settings, const StreamConfig& config);
-/// What `plan` is to compare: only what was named.
-[[nodiscard]] PlanScope plan_scope(const RunSettings& settings, const StreamConfig& config);
 /// These settings with the method and shapes of a candidate, as a user would type them.
 [[nodiscard]] std::string with_choice(const RunSettings& settings, const PlanCandidate& candidate);
 

@@ -64,5 +64,10 @@
 // All of it as one run.
 #include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/prepared_run.hpp>
+#include <jme/pipeline/row_feed.hpp>
 #include <jme/pipeline/run_fields.hpp>
 #include <jme/pipeline/run_settings.hpp>
+
+// Questions that need no data, and their answers as JSON.
+#include <jme/inquiry/ledger_json.hpp>
+#include <jme/inquiry/questions.hpp>
