@@ -1,0 +1,64 @@
+#include "bindings/settings.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/pipeline/run_fields.hpp>
+#include <jme/pipeline/run_settings.hpp>
+
+#include "bindings/arrays.hpp"
+
+namespace nb = nanobind;
+
+namespace jme::python {
+
+namespace {
+
+const char* type_name(Field::Type type) {
+  switch (type) {
+    case Field::Type::real:
+      return "real";
+    case Field::Type::count:
+      return "count";
+    case Field::Type::text:
+      return "text";
+    case Field::Type::list:
+      return "list";
+    case Field::Type::ranges:
+      return "ranges";
+    case Field::Type::flag:
+      return "flag";
+  }
+  return "";
+}
+
+/// The table of settings: (name, type, default, rule, group, help) of each.
+nb::list fields() {
+  nb::list result;
+  for (const RunField& field : run_fields()) {
+    result.append(nb::make_tuple(field.name, type_name(field.type), field.fallback, field.rule, field.group,
+                                 field.help));
+  }
+  return result;
+}
+
+}  // namespace
+
+MatrixReader matrix_reader(const nb::dict& matrices) {
+  return [matrices](const std::string& name, std::string_view field) -> Eigen::MatrixXd {
+    using Numbers = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
+    const nb::str key(name.c_str(), name.size());
+    if (!matrices.contains(key)) throw InvalidParameter(field, "@" + name, "a matrix that was given");
+    return matrix_of(nb::cast<Numbers>(matrices[key]));
+  };
+}
+
+void bind_settings(nb::module_& m) {
+  m.def("fields", &fields);
+  m.def("nearest_field", [](const std::string& name) { return nearest_run_field(name); });
+  m.def("complete_settings",
+        [](const std::string& settings) { return RunSettings::from_json(settings, "settings").to_json(); });
+}
+
+}  // namespace jme::python

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include <jme/output/report_collector.hpp>
+#include <jme/pipeline/prepared_run.hpp>
+#include <jme/report/page.hpp>
+
+#include "bindings/releases.hpp"
+#include "bindings/table.hpp"
+#include "moments/fork_guard.hpp"
+
+namespace jme::python {
+
+/// The work behind jme.Stream: a run whose rows come from Python.
+class Stream {
+ public:
+  /// `settings`: the JSON of a settings file. `matrices`: numbers of workloads and shapes by the names after
+  /// "@".
+  Stream(const std::string& settings, const nanobind::dict& matrices);
+
+  /// Takes whatever holds rows and returns the releases that may leave. Plain rows and arrays are read here,
+  /// all else by jme._inputs.push, which calls the functions below.
+  nanobind::object push(nanobind::handle rows);
+  /// Ends the stream; the releases as push returns them.
+  nanobind::object finish();
+  /// Commits what a durable stream has made.
+  nanobind::object commit();
+  /// What waits to be fetched.
+  nanobind::object take();
+  nanobind::object push_block(const BlockSum& block, const std::string& id);
+  void close();
+
+  // For jme._inputs, inside push().
+  /// Which columns of an input are taken, in their order. The first input tells what columns there are where
+  /// the settings do not.
+  [[nodiscard]] std::vector<std::size_t> places(const std::optional<std::vector<std::string>>& names,
+                                                std::size_t width);
+  void check_room(std::size_t rows);
+  void check_columns(const nanobind::list& columns, std::size_t before);
+  void take_columns(const nanobind::list& columns);
+  void push_arrow(nanobind::handle source);
+
+  [[nodiscard]] std::size_t rows() const { return feed_ ? feed_->stream().rows() : at_close_.rows; }
+  [[nodiscard]] std::optional<std::uint64_t> committed_rows() const;
+  [[nodiscard]] bool is_durable() const { return is_durable_; }
+  /// Whether its columns are known.
+  [[nodiscard]] bool is_open() const { return reading_ != nullptr; }
+  [[nodiscard]] bool is_finished() const;
+  [[nodiscard]] std::size_t dimension() const;
+  [[nodiscard]] const PreparedRun& run() const { return *run_; }
+  [[nodiscard]] const std::vector<std::string>& columns() const;
+  [[nodiscard]] nanobind::object newest() const;
+  [[nodiscard]] std::vector<Note> notes() const { return feed_ ? feed_->notes() : at_close_.notes; }
+  [[nodiscard]] std::string statement() const;
+  [[nodiscard]] std::string metadata() const;
+  [[nodiscard]] std::string plan() const;
+  /// The page about the stream so far, and its charts (title, SVG).
+  [[nodiscard]] std::string page(const std::string& title) const;
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> charts() const;
+  /// A made-up empty sum of a block of this stream.
+  [[nodiscard]] RowMap row_map() const;
+  [[nodiscard]] RowIntake intake_for_blocks() const;
+
+ private:
+  class Use;
+  void open(std::vector<std::string> names);
+  void open_if_first();
+  void check_tables(const std::vector<Table>& tables);
+  void take_tables(const std::vector<Table>& tables);
+  void push_tables(const std::vector<Table>& tables);
+  void check_open() const;
+  [[nodiscard]] RunDescription description() const;
+  template <class Work>
+  void naming_columns(bool many, const Work& work) const;
+  [[nodiscard]] report::Page report_of(const std::string& title) const;
+
+  std::unique_ptr<PreparedRun> run_;
+  bool is_durable_ = false, shape_was_chosen_ = false;
+  std::optional<RunDescription> description_;
+  std::shared_ptr<const ReleaseReading> reading_;
+  std::optional<ReportCollector> collected_;
+  std::optional<RowFeed> feed_;
+  std::optional<Releases> waiting_;
+  nanobind::object nothing_;  // releases without any, given out whenever none waits
+  ForkGuard fork_;
+  unsigned long thread_;
+  std::vector<std::string> first_names_;  // of the input that is about to tell the columns
+  struct {
+    std::size_t rows = 0;
+    std::optional<std::uint64_t> committed_rows{};
+    std::vector<Note> notes{};
+  } at_close_;
+  bool is_busy_ = false, is_closed_ = false, is_finished_ = false;
+  std::vector<double> row_;
+};
+
+void bind_stream(nanobind::module_& m);
+
+}  // namespace jme::python

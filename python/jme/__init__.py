@@ -1,0 +1,30 @@
+"""Private running means and covariances: differential privacy under continual release."""
+
+from ._core import version as __version__
+from .answers import Ledger, account, calibrate, sensitivity, shape
+from .blocks import BlockSum
+from .errors import BudgetExhausted, DataError, Error, InvalidParameter, StateError
+from .plans import Plan, plan
+from .releases import Estimate, Release, Releases
+from .stream import Stream
+
+__all__ = [
+    "BlockSum",
+    "BudgetExhausted",
+    "DataError",
+    "Error",
+    "Estimate",
+    "InvalidParameter",
+    "Ledger",
+    "Plan",
+    "Release",
+    "Releases",
+    "StateError",
+    "Stream",
+    "__version__",
+    "account",
+    "calibrate",
+    "plan",
+    "sensitivity",
+    "shape",
+]

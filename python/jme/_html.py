@@ -1,0 +1,124 @@
+"""How streams, releases, plans and the ledger look in a notebook. Charts are images of their own, so that their styles
+cannot meet those of the notebook; they are light or dark as the reader's screen is."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+
+if TYPE_CHECKING:
+    from .answers import Ledger
+    from .plans import Plan
+    from .releases import Release, Releases
+    from .stream import Stream
+
+MOST_ROWS = 12
+
+
+def image(title: str, svg: str) -> str:
+    data = base64.b64encode(svg.encode()).decode()
+    return f'<img alt="{escape(title, quote=True)}" style="max-width:100%" src="data:image/svg+xml;base64,{data}">'
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    cells = "".join(f"<th>{escape(str(word))}</th>" for word in head)
+    body = "".join("<tr>" + "".join(f"<td>{escape(number(cell))}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def number(cell: Any) -> str:
+    return f"{cell:.5g}" if isinstance(cell, float) else str(cell)
+
+
+def stream(s: Stream) -> str:
+    promise = "".join(f"<p>{escape(part)}</p>" for part in s.statement.split("\n\n"))
+    charts = "".join(image(title, svg) for title, svg in s._charts())
+    return (
+        f"<p><b>jme.Stream</b>: {s.rows:,} rows so far</p>{charts}"
+        f"<details><summary>What is promised</summary>{promise}</details>"
+    )
+
+
+def release(r: Release) -> str:
+    means = table(
+        ["column", "mean", "noise_std"],
+        zip(r.columns, map(float, r.mean), map(float, r.noise_std.mean), strict=True),
+    )
+    return f"<p><b>jme.Release</b> at t = {r.t:,}</p>{means}{covariances(r)}"
+
+
+def covariances(r: Release) -> str:
+    if r._core.second_kind != "full" or len(r.columns) > MOST_ROWS:
+        return ""
+    rows = (
+        [name, *(f"{v:.4g} ± {n:.2g}" for v, n in zip(values, noise, strict=True))]
+        for name, values, noise in zip(r.columns, r.covariance, r.noise_std.covariance, strict=True)
+    )
+    return table(["covariance", *r.columns], rows)
+
+
+def releases(all_of_them: Releases) -> str:
+    if not len(all_of_them):
+        return "<p><b>jme.Releases</b>: none</p>"
+    shown = all_of_them[-MOST_ROWS:]
+    values, noise = shown.mean
+    rows = (
+        [f"{t:,}", *(f"{v:.5g} ± {n:.2g}" for v, n in zip(mean, std, strict=True))]
+        for t, mean, std in zip(shown.t, values, noise, strict=True)
+    )
+    chart = "".join(image(title, svg) for title, svg in all_of_them._core.charts())
+    left_out = len(all_of_them) - len(shown)
+    note = f"<p>{left_out:,} earlier ones are not shown.</p>" if left_out else ""
+    return (
+        f"<p><b>jme.Releases</b>: {len(all_of_them):,}</p>{chart}"
+        f"{table(['t', *(f'mean of {name}' for name in shown.columns)], rows)}{note}"
+    )
+
+
+def plan(p: Plan) -> str:
+    best = p.recommended
+    # The recommended method with every shape, and each other method with the shape that suits it best.
+    shown = [c for c in p.candidates if c["method"] == best["method"]]
+    for method in dict.fromkeys(c["method"] for c in p.candidates if c["method"] != best["method"]):
+        shown.append(min((c for c in p.candidates if c["method"] == method), key=lambda c: float(c["rmse_first"])))
+    chart = ""
+    same = [c for c in p.candidates if c["method"] == best["method"]]
+    if len(same) > 1:
+        title, label = f"Expected error of {best['method']}", "error of the first moment relative to the recommended"
+        values = [c["rmse_first"] / best["rmse_first"] for c in same]
+        chart = image(title, _core.bars(title, label, [c["shape"] for c in same], values))
+    left_out = "".join(f"<p>not compared: {escape(words)}</p>" for words in p.left_out)
+    return (
+        f"<p><b>jme.Plan</b>: {escape(best['method'])} with {escape(best['shape'])}</p>{chart}"
+        f"{_candidates(p, shown)}<details><summary>All {len(p.candidates)} that were compared</summary>"
+        f"{_candidates(p, p.candidates)}{left_out}</details>"
+    )
+
+
+def _candidates(p: Plan, shown: list[dict[str, Any]]) -> str:
+    names = ["method", "shape", "rmse_first", "rmse_second", "std_first", "std_second", "state_vectors", "note"]
+    best = p.candidates[p.recommended["index"]]
+    return table(["", *names], (["*" if c is best else "", *(c[name] for name in names)] for c in shown))
+
+
+def ledger(book: Ledger) -> str:
+    streams = table(
+        ["source", "stream", "epsilon", "delta", "mu", "rows", "horizon", "releases", "condition"],
+        (
+            [
+                s.get("source", s["file"]),
+                *(s.get(key, "") for key in ("stream", "epsilon", "delta", "mu", "rows", "horizon", "releases")),
+                s["condition"],
+            ]
+            for s in book.streams
+        ),
+    )
+    total = table(
+        ["source", "streams", "mu", "epsilon", "delta", "adjacency"],
+        ([t[key] for key in ("source", "streams", "mu", "epsilon", "delta", "adjacency")] for t in book.total),
+    )
+    return f"<p><b>jme.Ledger</b> of {escape(book.state)}</p>{streams}<p>Spent in all:</p>{total}"

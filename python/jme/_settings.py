@@ -1,0 +1,129 @@
+"""Keywords of a run. They come from the engine's own table of settings, so that a new setting is a new keyword."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import numbers
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from . import _core
+
+
+class Field(NamedTuple):
+    """One setting, as the engine describes it."""
+
+    name: str
+    type: str
+    default: str
+    rule: str
+    group: str
+    help: str
+
+    @property
+    def keyword(self) -> str:
+        """`lambda` is a word of the language."""
+        return "lambda_" if self.name == "lambda" else self.name
+
+
+FIELDS: dict[str, Field] = {field.keyword: field for field in (Field(*row) for row in _core.fields())}
+
+
+def checked(function: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that were given, by the engine's names. `TypeError` for a keyword that there is not."""
+    given = {}
+    for keyword, value in settings.items():
+        field = FIELDS.get(keyword) or FIELDS.get(keyword + "_")
+        if field is None:
+            nearest = _core.nearest_field(keyword)
+            raise TypeError(
+                f"{function} got an unexpected keyword argument {keyword!r}; the nearest known one is {nearest!r}"
+            )
+        if value is not None:
+            given[field.name] = value
+    return given
+
+
+def encoded(settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The settings as the JSON of a settings file, and the matrices among them by the names that stand for them."""
+    matrices: dict[str, Any] = {}
+    values = {name: value_of(name, value, matrices) for name, value in settings.items()}
+    return json.dumps(values), matrices
+
+
+def value_of(name: str, value: Any, matrices: dict[str, Any]) -> Any:
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "__array__") and getattr(value, "ndim", 0) == 2 and name != "bounds":
+        import numpy as np
+
+        matrices[name] = np.array(value, dtype=np.float64)
+        return "@" + name
+    if isinstance(value, str) and value.startswith("@") and name.startswith(("workload", "shape")):
+        import numpy as np
+
+        matrices[value[1:]] = np.array(np.load(value[1:], allow_pickle=False), dtype=np.float64)
+        return value
+    kind = FIELDS["lambda_" if name == "lambda" else name].type
+    if kind == "ranges":
+        return _ranges(value)
+    if kind == "list" and not isinstance(value, str) and isinstance(value, Sequence):
+        return [str(item) for item in value]
+    return number(value)
+
+
+def _ranges(value: Any) -> Any:
+    """Bounds by column: a mapping, or a sequence of pairs for columns that are called 1, 2, ..."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, Mapping):
+        value = {str(place): pair for place, pair in enumerate(value, start=1)}
+    return {str(column): [_finite(bound) for bound in pair] for column, pair in value.items()}
+
+
+def _finite(bound: Any) -> Any:
+    number = float(bound)
+    return number if math.isfinite(number) else str(number)
+
+
+def number(value: Any) -> Any:
+    """Numbers travel as text, which no reader of JSON can round."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return bool(value)
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return repr(float(value))
+    return value
+
+
+def signature(leading: Sequence[inspect.Parameter] = ()) -> inspect.Signature:
+    """For help() and editors: every keyword with its default."""
+    keywords = [
+        inspect.Parameter(keyword, inspect.Parameter.KEYWORD_ONLY, default=_default(field))
+        for keyword, field in FIELDS.items()
+    ]
+    return inspect.Signature([*leading, *keywords])
+
+
+def _default(field: Field) -> Any:
+    if field.type == "flag":
+        return False
+    if field.type == "count" and field.default.isdigit():
+        return int(field.default)
+    return field.default or None
+
+
+def described() -> str:
+    """The keywords and what they mean, for docstrings."""
+    lines = []
+    group = ""
+    for keyword, field in FIELDS.items():
+        if field.group != group:
+            group = field.group
+            lines.append(f"\n    {group}:")
+        lines.append(f"        {keyword}: {field.help}")
+    return "\n".join(lines)

@@ -1,0 +1,151 @@
+"""Questions that need no data."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from . import _core, _html, _settings
+
+
+def _words(given: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
+    matrices: dict[str, Any] = {}
+    words = {}
+    for keyword, value in given.items():
+        if value is None:
+            continue
+        name = keyword.rstrip("_")
+        text = (
+            _settings.value_of(name, value, matrices) if name in ("workload", "workload2", "shape", "shape2") else value
+        )
+        words[name] = str(_settings.number(text))
+    return words, matrices
+
+
+def calibrate(
+    *, epsilon: float | None = None, delta: float | None = None, sigma: float | None = None
+) -> dict[str, float]:
+    """Two of epsilon, delta and sigma give the third, exactly for the Gaussian mechanism and rounded to the safe side.
+
+    >>> import jme
+    >>> round(jme.calibrate(epsilon=1, delta=1e-6)["sigma"], 3)
+    4.225
+    """
+    answer: dict[str, float] = json.loads(
+        _core.calibrate(_words({"epsilon": epsilon, "delta": delta, "sigma": sigma})[0])
+    )
+    return answer
+
+
+def account(
+    *,
+    sampling_rate: float,
+    steps: int,
+    delta: float,
+    sigma: float | None = None,
+    epsilon: float | None = None,
+    adjacency: str | None = None,
+) -> dict[str, float]:
+    """What training on sampled batches costs (with `sigma`), or the noise that it needs (with `epsilon`)."""
+    answer: dict[str, float] = json.loads(
+        _core.account(
+            _words(
+                {
+                    "sampling_rate": sampling_rate,
+                    "steps": steps,
+                    "delta": delta,
+                    "sigma": sigma,
+                    "epsilon": epsilon,
+                    "adjacency": adjacency,
+                }
+            )[0]
+        )
+    )
+    return answer
+
+
+def shape(
+    workload: Any = "mean",
+    shape: Any = "auto",
+    *,
+    rows: int | str | None = None,
+    steps: int | str | None = None,
+    every: int | None = None,
+    objective: str | None = None,
+    max_state_vectors: int | None = None,
+) -> dict[str, Any]:
+    """How good a noise shape is for a workload: the root mean square and the largest noise of a release.
+
+    >>> import jme
+    >>> jme.shape("prefix", "identity", steps=4)["max"]
+    2.0
+    """
+    answer: dict[str, Any] = json.loads(
+        _core.shape(
+            *_words(
+                {
+                    "workload": workload,
+                    "shape": shape,
+                    "rows": rows,
+                    "steps": steps,
+                    "every": every,
+                    "objective": objective,
+                    "max_state_vectors": max_state_vectors,
+                }
+            )
+        )
+    )
+    return answer
+
+
+def sensitivity(
+    *,
+    dimension: int,
+    norm_bound: float,
+    rows: int | str | None = None,
+    steps: int | str | None = None,
+    every: int | None = None,
+    lambda_: float | None = None,
+    workload: Any = None,
+    workload2: Any = None,
+    shape: Any = None,
+    shape2: Any = None,
+    adjacency: str | None = None,
+    participations: int | None = None,
+    separation: int | None = None,
+    batch: int | None = None,
+    squares: str | None = None,
+) -> dict[str, float]:
+    """How far one person can move both moments, and the largest weight at which the second one is free.
+
+    >>> import jme
+    >>> jme.sensitivity(dimension=10, norm_bound=1, steps=1000, shape="identity")["sensitivity_first"]
+    2.0
+    """
+    answer: dict[str, float] = json.loads(_core.sensitivity(*_words(dict(locals()))))
+    return answer
+
+
+class Ledger:
+    """The streams of a state folder and what they spent together. It only reads."""
+
+    def __init__(self, state: str | os.PathLike[str], delta: float | None = None) -> None:
+        self.state = os.fspath(state)
+        contents = json.loads(_core.ledger(self.state, delta))
+        self.streams: list[dict[str, Any]] = contents["streams"]
+        self.total: list[dict[str, Any]] = contents["total"]
+
+    def spent(self, source: str = "default") -> float:
+        """mu of all streams on this source together, infinite where one protects nobody."""
+        spent = 0.0
+        for stream in self.streams:
+            if stream.get("source") == source:
+                spent += float("inf") if stream["insecure"] else stream["mu"] ** 2
+        return float(spent**0.5)
+
+    def __repr__(self) -> str:
+        return f"<jme.Ledger of {self.state}: {len(self.streams)} streams>"
+
+    def _repr_html_(self) -> str:
+        return _html.ledger(self)

@@ -1,0 +1,79 @@
+"""What the tests share: the package of the build tree, the built command, and made-up rows."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, os.environ.get("JME_PYTHON_DIR", ""))
+
+import jme
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+BOUNDS = {"temp": (-20.0, 45.0), "co": (0.0, 100.0), "rain": (0.0, 8.0)}
+SEEDED = {"epsilon": 1, "delta": 1e-6, "bounds": BOUNDS, "insecure_test_seed": 7}
+
+
+@pytest.fixture
+def settings() -> dict[str, Any]:
+    """2,000 rows, a release every 70."""
+    return {**SEEDED, "rows": 2000, "every": 70}
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20261118)
+
+
+def made_up(rng: np.random.Generator, rows: int) -> np.ndarray:
+    """Rows of the columns of BOUNDS, some cells outside of them."""
+    return rng.normal([15.0, 50.0, 2.0], [15.0, 30.0, 3.0], (rows, 3))
+
+
+@pytest.fixture
+def command(tmp_path: pathlib.Path) -> Callable[..., list[dict[str, Any]]]:
+    """Runs `jme run` on an array with these settings and returns its lines."""
+    binary = os.environ.get("JME_BINARY", "")
+    if not binary:
+        pytest.skip("JME_BINARY does not name the command")
+
+    def run(table: np.ndarray, /, **given: Any) -> list[dict[str, Any]]:
+        file, config = tmp_path / "rows.csv", tmp_path / "run.json"
+        given = {key.rstrip("_"): value for key, value in given.items()}
+        names = list(given.get("bounds", {})) or [str(i + 1) for i in range(table.shape[1])]
+        with file.open("w") as out:
+            out.write(",".join(names) + "\n")
+            for row in table:
+                out.write(",".join("" if np.isnan(x) else repr(float(x)) for x in row) + "\n")
+        config.write_text(json.dumps(given))
+        done = subprocess.run(
+            [binary, "run", str(file), "--config", str(config)], capture_output=True, text=True, check=True
+        )
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    return run
+
+
+def same_as_line(release: jme.Release, line: dict[str, Any]) -> None:
+    """Every number of a release is the number that the command printed, bit for bit."""
+    assert release.t == line["t"]
+    assert release.mean.tolist() == line["mean"]
+    assert release.covariance.tolist() == line["covariance"]
+    assert release.noise_std.mean.tolist() == line["noise_std"]["mean"]
+    assert release.noise_std.covariance.tolist() == line["noise_std"]["covariance"]
+
+
+def same_releases(found: jme.Releases, expected: jme.Releases) -> None:
+    assert found.t.tolist() == expected.t.tolist()
+    for a, b in zip(found, expected, strict=True):
+        assert a.mean.tobytes() == b.mean.tobytes()
+        assert a.covariance.tobytes() == b.covariance.tobytes()

@@ -1,0 +1,34 @@
+"""Writes _keywords.pyi, the keywords of a run for type checkers, beside the extension module that knows them.
+
+Usage: write_keywords.py FOLDER; the build calls it.
+"""
+
+import pathlib
+import sys
+
+TYPES = {
+    "real": "float | str",
+    "count": "int | str",
+    "text": "str | os.PathLike[str] | npt.ArrayLike",
+    "list": "str | Sequence[str]",
+    "ranges": "str | Mapping[str, tuple[float, float] | list[float]] | Sequence[tuple[float, float] | list[float]]",
+    "flag": "bool",
+}
+
+folder = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(folder))
+import _core  # noqa: E402
+
+lines = [
+    "# Made by write_keywords.py from the engine's table of settings.",
+    "import os",
+    "from collections.abc import Mapping, Sequence",
+    "from typing import TypedDict",
+    "",
+    "import numpy.typing as npt",
+    "",
+    "class Settings(TypedDict, total=False):",
+]
+for name, kind, _, _, _, text in _core.fields():
+    lines += [f"    # {text}", f"    {'lambda_' if name == 'lambda' else name}: {TYPES[kind]} | None"]
+(folder / "_keywords.pyi").write_text("\n".join(lines) + "\n")
