@@ -69,6 +69,12 @@ Json bulk_section(const Options& options) {
                           bulk.push_rows(rows);
                           static_cast<void>(bulk.take_releases());
                         }));
+  std::vector<double> many;  // more than fits into a cache
+  for (std::size_t i = 0; i < 10; ++i) many.insert(many.end(), numbers.begin(), numbers.end());
+  result["million"] = rate(10 * batch, timed(options.effort, [&] {
+                             bulk.push_rows(MatrixView::of_rows(many, columns));
+                             static_cast<void>(bulk.take_releases());
+                           }));
   BlockSum sum(RowMap::of(bulk.mechanism()));
   result["block_sum"] = rate(batch, timed(options.effort, [&] {
                                sum.add_rows(rows);

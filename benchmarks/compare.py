@@ -62,6 +62,8 @@ def measured(options, scratch, run):
         if section == "ingest":
             ours["run"] = jme_run(options, csv[1], ours["ingest"], run)
             ours["durable"] = durable_run(options, csv[1], ours["ingest"], run, scratch)
+    python = options.build.parent / "venv/bin/python"
+    ours |= json.loads(run("python", [str(python), str(HERE / "python_package.py"), str(options.build / "python"), *flags])[0])
     return ours, peers
 
 

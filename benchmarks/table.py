@@ -84,6 +84,7 @@ def lines_of(ours, peers):
         lines.append(line(f"shape auto, {workload}, n = 1e6", seconds, "seconds", None, None, below(0.05, "50 ms")))
     lines += start_lines(ours["start"])
     lines += unbounded_lines(ours["unbounded"])
+    lines += python_lines(ours["python"], value("bulk", "million"))
     return lines
 
 
@@ -111,6 +112,20 @@ def start_lines(start):
             for key, (what, target) in targets.items() for workload, seconds in start[key].items()]
 
 
+def python_lines(python, cpp):
+    """The package beside C++ (the limit) and beside a running covariance in numpy that protects nobody."""
+    numpy = python["numpy"]["value"]
+    rows = lambda what, name, target=None: line(what, python[name]["value"], "rows/s", numpy, cpp, target)
+    return [rows("Python: push of 1e6 x 10, every 1000 rows | limit: C++, numpy: no privacy", "bulk", of_limit(0.85)),
+            rows("  an Arrow table", "arrow", of_limit(0.75)),
+            rows("  float32", "float32"),
+            rows("  with bounds", "bounds"),
+            line("  one row a call, a tuple", python["row_tuple_seconds"], "seconds", None, None, below(1e-6, "1 us")),
+            line("  one row a call, an array", python["row_array_seconds"], "seconds", None, None, below(1e-6, "1 us")),
+            line("  peak memory beside the input", python["peak_bytes"], "bytes", None, 64e6,
+                 ("<= limit", lambda entry: entry["ours"] <= entry["limit"]))]
+
+
 def unbounded_lines(unbounded):
     return [line("unbounded, decay:0.9, largest error / infinite optimum", unbounded["decay_0.9"], "ratio", None, None,
                  at_most(1.0001, "1.0001")),
@@ -133,6 +148,8 @@ def shown(number, unit):
         return ""
     scale, name = UNITS[unit]
     number /= scale
+    if unit == "seconds" and number < 0.01:
+        number, name = 1e3 * number, "us"
     digits = 4 if unit == "ratio" else 0 if number >= 100 else 1 if number >= 10 else 2
     return f"{number:,.{digits}f} {name}".rstrip()
 

@@ -81,26 +81,35 @@ def releases(all_of_them: Releases) -> str:
 
 def plan(p: Plan) -> str:
     best = p.recommended
-    # The recommended method with every shape, and each other method with the shape that suits it best.
+    # The recommended method with every shape, and each other method with the recommended shape or its own best one.
     shown = [c for c in p.candidates if c["method"] == best["method"]]
     for method in dict.fromkeys(c["method"] for c in p.candidates if c["method"] != best["method"]):
-        shown.append(min((c for c in p.candidates if c["method"] == method), key=lambda c: float(c["rmse_first"])))
+        of_it = [c for c in p.candidates if c["method"] == method]
+        like_best = [c for c in of_it if c["shape"] == best["shape"]]
+        shown.append(min(like_best or of_it, key=lambda c: float(c["rmse_first"])))
     chart = ""
     same = [c for c in p.candidates if c["method"] == best["method"]]
     if len(same) > 1:
         title, label = f"Expected error of {best['method']}", "error of the first moment relative to the recommended"
         values = [c["rmse_first"] / best["rmse_first"] for c in same]
         chart = image(title, _core.bars(title, label, [c["shape"] for c in same], values))
-    left_out = "".join(f"<p>not compared: {escape(words)}</p>" for words in p.left_out)
+    everything = ""
+    if len(shown) < len(p.candidates):
+        left_out = "".join(f"<p>not compared: {escape(words)}</p>" for words in p.left_out)
+        everything = (
+            f"<details><summary>All {len(p.candidates)} that were compared</summary>"
+            f"{_candidates(p, p.candidates, [*MOST_NAMES, 'note'])}{left_out}</details>"
+        )
     return (
         f"<p><b>jme.Plan</b>: {escape(best['method'])} with {escape(best['shape'])}</p>{chart}"
-        f"{_candidates(p, shown)}<details><summary>All {len(p.candidates)} that were compared</summary>"
-        f"{_candidates(p, p.candidates)}{left_out}</details>"
+        f"{_candidates(p, shown, MOST_NAMES)}{everything}"
     )
 
 
-def _candidates(p: Plan, shown: list[dict[str, Any]]) -> str:
-    names = ["method", "shape", "rmse_first", "rmse_second", "std_first", "std_second", "state_vectors", "note"]
+MOST_NAMES = ["method", "shape", "rmse_first", "rmse_second", "std_first", "std_second", "state_vectors"]
+
+
+def _candidates(p: Plan, shown: list[dict[str, Any]], names: list[str]) -> str:
     best = p.candidates[p.recommended["index"]]
     return table(["", *names], (["*" if c is best else "", *(c[name] for name in names)] for c in shown))
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 from conftest import ROOT
@@ -19,3 +23,34 @@ def test_every_block_of_a_page_runs(page, tmp_path, monkeypatch):
     program = blocks(page)
     assert "jme.Stream(" in program
     exec(compile(program, page, "exec"), {"__name__": "page"})
+
+
+def test_the_code_of_documents_and_notebooks_has_the_right_types(tmp_path):
+    programs = {"page": blocks("docs/python.md"), "readme": blocks("README.md")}
+    for book in (ROOT / "examples/notebooks").glob("*.ipynb"):
+        cells = json.loads(book.read_text())["cells"]
+        code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+        programs["notebook_" + re.sub(r"\W", "_", book.stem)] = code
+    files = []
+    for name, program in programs.items():
+        files.append(tmp_path / f"{name}.py")
+        files[-1].write_text(program + "\n")
+    folder = os.environ["JME_PYTHON_DIR"]
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--config-file",
+            str(ROOT / "pyproject.toml"),
+            "--cache-dir",
+            f"{folder}/.mypy",
+            *map(str, files),
+        ],
+        env={**os.environ, "MYPYPATH": folder},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

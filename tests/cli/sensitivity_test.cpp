@@ -82,7 +82,7 @@ TEST_F(SensitivityCommand, RefusesWhatMakesNoSense) {
   expect_refused(jme(plain + "--dimension 2 --adjacency both"), 2, "adjacency = both: must be");
   expect_refused(jme(plain + "--dimension 2 --squares all --batch 2"), 2, "squares = all: must be");
   expect_refused(jme(plain + "--dimension 2 --batch 0"), 2, "batch = 0: must be");
-  expect_refused(jme(plain + "--dimension 2 --squares paper"), 2, "--batch");
+  expect_refused(jme(plain + "--dimension 2 --squares paper"), 2, "used together with batch");
 }
 
 }  // namespace
