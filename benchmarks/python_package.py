@@ -70,7 +70,8 @@ def pushes(stream, rows):
         stream.push(row)
 
 
-rows = np.random.default_rng(1).normal(size=(ROWS, COLUMNS)) * 0.3
+rows = np.random.default_rng(1).normal(size=(ROWS, COLUMNS))
+rows *= 0.9 / np.linalg.norm(rows, axis=1, keepdims=True)  # inside the bound, as those of C++
 table = pa.Table.from_arrays([pa.array(column) for column in rows.T], names=NAMES)
 result = {}
 for name, make, held in (

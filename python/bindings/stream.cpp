@@ -66,6 +66,7 @@ class Stream::Use {
     stream.check_open();
     if (stream.is_busy_)
       throw StateError("the stream is at work: this call came from inside one of its own calls");
+    stream.rows_seen_ = stream.rows();
     stream.is_busy_ = true;
   }
   Use(const Use&) = delete;
@@ -75,6 +76,18 @@ class Stream::Use {
  private:
   Stream& stream_;
 };
+
+RowFeed& Stream::feed() {
+  if (!feed_) throw StateError("the stream is not open");
+  return *feed_;
+}
+
+// Another thread may look at a stream that is at rest, and at the number of its rows at any time.
+void Stream::check_at_rest() const {
+  if (is_busy_ && PyThread_get_thread_ident() != thread_) {
+    throw StateError("the stream is at work in the thread that made it; only its rows can be read meanwhile");
+  }
+}
 
 void Stream::check_open() const {
   fork_.check();
@@ -122,6 +135,7 @@ void Stream::open(std::vector<std::string> names) {
 }
 
 const std::vector<std::string>& Stream::columns() const {
+  check_at_rest();
   if (!is_open())
     throw InvalidParameter("columns", "are not known before the first rows; give columns or bounds");
   return run_->columns();
@@ -171,7 +185,7 @@ nb::object Stream::push(nb::handle rows) {
       const std::vector<double> numbers = row_;
       push_tables({Table{.rows = numbers.size(), .matrix = MatrixView::of_rows(numbers, 1)}});
     } else {
-      naming_columns(false, [&] { feed_->push(row_); });
+      naming_columns(false, [&] { feed().push(row_); });
     }
     return take();
   }
@@ -226,18 +240,12 @@ std::vector<std::size_t> Stream::places(const std::optional<std::vector<std::str
 
 void Stream::check_room(std::size_t rows) {
   open_if_first();
-  feed_->check_room(rows);
+  feed().check_room(rows);
 }
 
 void Stream::check_columns(const nb::list& columns, std::size_t before) {
   HeldBuffers held;
-  const Table table = table_of_columns(columns, held);
-  const nb::gil_scoped_release released;
-  TableReader reader(table);
-  for (MatrixView view = reader.next(); view.rows > 0; view = reader.next()) {
-    naming_columns(true, [&] { feed_->check_rows(view, before); });
-    before += view.rows;
-  }
+  check_table(table_of_columns(columns, held), before);
 }
 
 void Stream::take_columns(const nb::list& columns) {
@@ -250,37 +258,63 @@ void Stream::push_arrow(nb::handle source) {
   push_tables(rows.tables(places(rows.names(), rows.names().size())));
 }
 
+// Gives all pieces of a table to `work`, without the interpreter's lock. An interrupt is noticed between two
+// strides of some milliseconds; where another thread has the interpreter, waiting for its lock more often
+// would cost much.
+template <class Work>
+void Stream::stride_through(const Table& table, const Work& work) {
+  constexpr std::size_t numbers_of_stride = std::size_t{1} << 20;
+  TableReader reader(table);
+  for (bool is_done = false; !is_done;) {
+    {
+      const nb::gil_scoped_release released;
+      for (std::size_t numbers = 0; numbers < numbers_of_stride && !is_done;) {
+        const MatrixView view = reader.next();
+        is_done = view.rows == 0;
+        if (!is_done) work(view);
+        numbers += view.rows * view.columns;
+      }
+    }
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+}
+
 void Stream::check_tables(const std::vector<Table>& tables) {
   open_if_first();
   std::size_t rows = 0, before = 0;
   for (const Table& table : tables) rows += table.rows;
-  feed_->check_room(rows);
+  feed().check_room(rows);
   for (const Table& table : tables) {
-    TableReader reader(table);
-    for (;;) {
-      const nb::gil_scoped_release released;
-      const MatrixView view = reader.next();
-      if (view.rows == 0) break;
-      naming_columns(true, [&] { feed_->check_rows(view, before); });
-      before += view.rows;
-    }
+    check_table(table, before);
+    before += table.rows;
   }
 }
 
-// An interrupt is noticed between two pieces. Rows that were taken by then stay taken, and their releases
-// wait.
+void Stream::check_table(const Table& table, std::size_t before) {
+  // Where a look at the columns as they are is enough, nothing is converted.
+  constexpr std::size_t rows_at_a_time = std::size_t{1} << 17;
+  bool all_whole = table.width() == run_->columns().size();
+  for (std::size_t begin = 0; all_whole && begin < table.rows; begin += rows_at_a_time) {
+    {
+      const nb::gil_scoped_release released;
+      all_whole = is_whole(table, begin, std::min(rows_at_a_time, table.rows - begin));
+    }
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+  if (all_whole) return;
+  stride_through(table, [&](const MatrixView& view) {
+    naming_columns(true, [&] { feed().check_rows(view, before); });
+    before += view.rows;
+  });
+}
+
+// Rows that were taken before an interrupt stay taken, and their releases wait.
 void Stream::take_tables(const std::vector<Table>& tables) {
   for (const Table& table : tables) {
-    TableReader reader(table);
-    for (;;) {
-      {
-        const nb::gil_scoped_release released;
-        const MatrixView view = reader.next();
-        if (view.rows == 0) break;
-        naming_columns(false, [&] { feed_->take_rows(view); });
-      }
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    }
+    stride_through(table, [&](const MatrixView& view) {
+      naming_columns(false, [&] { feed().take_rows(view); });
+      rows_seen_ = feed().stream().rows();
+    });
   }
   if (!is_durable_) return;
   const nb::gil_scoped_release released;
@@ -300,9 +334,24 @@ nb::object Stream::push_block(const BlockSum& block, const std::string& id) {
   }
   {
     const nb::gil_scoped_release released;
-    feed_->push_block(id, block);
+    feed().push_block(id, block);
   }
   return take();
+}
+
+nb::object Stream::releases() {
+  const Use use(*this);
+  return take();
+}
+
+std::size_t Stream::rows() const {
+  if (is_busy_ && PyThread_get_thread_ident() != thread_) return rows_seen_;
+  return feed_ ? feed_->stream().rows() : at_close_.rows;
+}
+
+std::vector<Note> Stream::notes() const {
+  check_at_rest();
+  return feed_ ? feed_->notes() : at_close_.notes;
 }
 
 nb::object Stream::finish() {
@@ -326,8 +375,7 @@ nb::object Stream::commit() {
 
 void Stream::close() {
   if (is_closed_) return;
-  check_open();
-  if (is_busy_) throw StateError("the stream is at work: this call came from inside one of its own calls");
+  const Use use(*this);
   if (feed_) {
     const nb::gil_scoped_release released;
     feed_->stream().flush();
@@ -338,10 +386,12 @@ void Stream::close() {
 }
 
 std::optional<std::uint64_t> Stream::committed_rows() const {
+  check_at_rest();
   return feed_ ? feed_->stream().committed_rows() : at_close_.committed_rows;
 }
 
 std::size_t Stream::dimension() const {
+  check_at_rest();
   if (!is_open() && !run_->dimension_is_known()) {
     throw InvalidParameter("dimension", "must be given (or columns, or bounds): how many numbers a row has");
   }
@@ -349,15 +399,18 @@ std::size_t Stream::dimension() const {
 }
 
 bool Stream::is_finished() const {
+  check_at_rest();
   return is_finished_ || rows() >= run_->mechanism().horizon().rows();
 }
 
 nb::object Stream::newest() const {
+  check_at_rest();
   if (!collected_ || !collected_->last()) return nb::none();
   return nb::module_::import_("jme.releases").attr("Release")(OneRelease(reading_, *collected_->last()));
 }
 
 std::string Stream::statement() const {
+  check_at_rest();
   const RunDescription about = run_->description();
   std::string text;
   for (const std::string& paragraph :
@@ -373,6 +426,7 @@ std::string Stream::metadata() const {
 }
 
 std::string Stream::plan() const {
+  check_at_rest();
   const Mechanism& mechanism = run_->mechanism();
   StreamConfig config = mechanism.config();
   if (mechanism.has_second()) config.shape_second = mechanism.shape_second();
@@ -381,6 +435,7 @@ std::string Stream::plan() const {
 }
 
 report::Page Stream::report_of(const std::string& title) const {
+  check_at_rest();
   if (!collected_ || !collected_->last())
     throw DataError("there is no release yet, and a report is about releases");
   return report_page({.run = *description_,
@@ -395,6 +450,7 @@ std::string Stream::page(const std::string& title) const {
 }
 
 std::vector<std::pair<std::string, std::string>> Stream::charts() const {
+  check_at_rest();
   std::vector<std::pair<std::string, std::string>> result;
   if (!collected_ || !collected_->last()) return result;
   const report::Page page = report_of("");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,7 +33,7 @@ class Stream {
   /// Commits what a durable stream has made.
   nanobind::object commit();
   /// What waits to be fetched.
-  nanobind::object take();
+  nanobind::object releases();
   nanobind::object push_block(const BlockSum& block, const std::string& id);
   void close();
 
@@ -46,7 +47,7 @@ class Stream {
   void take_columns(const nanobind::list& columns);
   void push_arrow(nanobind::handle source);
 
-  [[nodiscard]] std::size_t rows() const { return feed_ ? feed_->stream().rows() : at_close_.rows; }
+  [[nodiscard]] std::size_t rows() const;
   [[nodiscard]] std::optional<std::uint64_t> committed_rows() const;
   [[nodiscard]] bool is_durable() const { return is_durable_; }
   /// Whether its columns are known.
@@ -56,7 +57,7 @@ class Stream {
   [[nodiscard]] const PreparedRun& run() const { return *run_; }
   [[nodiscard]] const std::vector<std::string>& columns() const;
   [[nodiscard]] nanobind::object newest() const;
-  [[nodiscard]] std::vector<Note> notes() const { return feed_ ? feed_->notes() : at_close_.notes; }
+  [[nodiscard]] std::vector<Note> notes() const;
   [[nodiscard]] std::string statement() const;
   [[nodiscard]] std::string metadata() const;
   [[nodiscard]] std::string plan() const;
@@ -71,10 +72,16 @@ class Stream {
   class Use;
   void open(std::vector<std::string> names);
   void open_if_first();
+  template <class Work>
+  void stride_through(const Table& table, const Work& work);
   void check_tables(const std::vector<Table>& tables);
+  void check_table(const Table& table, std::size_t before);
   void take_tables(const std::vector<Table>& tables);
   void push_tables(const std::vector<Table>& tables);
   void check_open() const;
+  void check_at_rest() const;
+  [[nodiscard]] RowFeed& feed();
+  nanobind::object take();
   [[nodiscard]] RunDescription description() const;
   template <class Work>
   void naming_columns(bool many, const Work& work) const;
@@ -96,6 +103,7 @@ class Stream {
     std::optional<std::uint64_t> committed_rows{};
     std::vector<Note> notes{};
   } at_close_;
+  std::atomic<std::size_t> rows_seen_ = 0;  // for other threads, while this one is at work
   bool is_busy_ = false, is_closed_ = false, is_finished_ = false;
   std::vector<double> row_;
 };

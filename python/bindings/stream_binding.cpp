@@ -33,7 +33,7 @@ void bind_stream(nb::module_& m) {
       .def("push", &Stream::push, nb::arg("rows"))
       .def("finish", &Stream::finish)
       .def("commit", &Stream::commit)
-      .def("releases", &Stream::take)
+      .def("releases", &Stream::releases)
       .def("close", &Stream::close)
       .def("_places", &Stream::places, nb::arg("names").none(), nb::arg("width"))
       .def("_check_room", &Stream::check_room)

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "moments/row_kernels.hpp"
+
 namespace jme::python {
 
 namespace {
@@ -139,9 +141,44 @@ void Column::read(std::size_t begin, std::size_t count, double* to) const {
   }
 }
 
+namespace {
+
+/// Whether every cell is there and finite, found without converting any. False where that would take as long
+/// as converting them.
+bool is_whole(const Column& column, std::size_t begin, std::size_t rows) {
+  if (column.valid != nullptr || column.row_valid != nullptr || column.mask != nullptr) return false;
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(column.data) % sizeof(double) == 0;
+  switch (column.cell) {
+    case Cell::f64: {
+      if (!is_aligned || column.stride % static_cast<std::ptrdiff_t>(sizeof(double)) != 0) return false;
+      const std::ptrdiff_t stride = column.stride / static_cast<std::ptrdiff_t>(sizeof(double));
+      const MatrixView view{
+          .data = reinterpret_cast<const double*>(column.data) + static_cast<std::ptrdiff_t>(begin) * stride,
+          .rows = rows,
+          .columns = 1,
+          .row_stride = stride};
+      return first_not_finite(view).row == rows;
+    }
+    case Cell::f32:
+    case Cell::f16:
+    case Cell::nothing:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+bool is_whole(const Table& table, std::size_t begin, std::size_t count) {
+  return !table.is_matrix() &&
+         std::all_of(table.columns.begin(), table.columns.end(),
+                     [&](const Column& column) { return is_whole(column, begin, count); });
+}
+
 TableReader::TableReader(const Table& table) : table_(&table) {
-  // A piece takes some milliseconds, so that an interrupt is noticed soon; converted cells take 2 MB.
-  const std::size_t numbers = table.is_matrix() ? std::size_t{1} << 20 : std::size_t{1} << 18;
+  // Converted cells stay in the processor's second cache.
+  const std::size_t numbers = table.is_matrix() ? std::size_t{1} << 20 : std::size_t{1} << 15;
   piece_ = std::max<std::size_t>(numbers / std::max<std::size_t>(table.width(), 1), 1);
 }
 

@@ -43,6 +43,10 @@ struct Table {
   [[nodiscard]] bool is_matrix() const { return columns.empty(); }
 };
 
+/// True only where every cell of these rows is there and finite. False says nothing: some tables are not
+/// looked through.
+[[nodiscard]] bool is_whole(const Table& table, std::size_t begin, std::size_t count);
+
 /// Gives the rows of a table a piece at a time, in memory of its own where they have to be converted.
 class TableReader {
  public:

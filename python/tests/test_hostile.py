@@ -251,6 +251,37 @@ def test_a_second_thread_is_refused(settings):
     assert stream.rows == 0
 
 
+def test_another_thread_can_count_rows_and_look_at_a_stream_at_rest(rng):
+    stream = jme.Stream(epsilon=1, delta=1e-6, norm_bound=1, dimension=40, rows=1_000_000, every=10)
+    rows = rng.normal(size=(150_000, 40))
+    seen, refused = set(), 0
+    done = threading.Event()
+
+    def watch():
+        nonlocal refused
+        while not done.is_set():
+            seen.add(stream.rows)
+            for look in (lambda: stream.newest, lambda: stream.notes, stream._charts, stream.releases):
+                try:
+                    look()
+                except jme.StateError:
+                    refused += 1
+            time.sleep(0.002)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    found = stream.push(rows)
+    done.set()
+    watcher.join()
+    assert len(found) == 15_000
+    assert len(seen) > 2 and refused > 4
+    at_rest = []
+    looker = threading.Thread(target=lambda: at_rest.append(stream.newest.t))
+    looker.start()
+    looker.join()
+    assert at_rest == [150_000]
+
+
 def test_a_forked_child_is_refused(settings):
     stream = jme.Stream(**settings)
     child = os.fork()
