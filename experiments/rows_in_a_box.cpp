@@ -153,17 +153,17 @@ Chart sigma_chart(const Effort& effort, Agreement& agreement) {
     if (const auto sigma = crossover(*curve, errors.pp))
       chart.marks.push_back({.x = *sigma, .label = fmt::format("σ = {:.3f}", *sigma)});
   }
-  struct Simulated {
+  struct SimulatedPoint {
     const char* series;
     Method method;
     Geometry geometry;
   };
   const std::array<double, 4> points{0.1, 0.25, 0.5, 1.5};
-  const std::array<Simulated, 3> kinds{Simulated{"JME, ball, simulated", Method::jme, Geometry::ball},
+  const std::array<SimulatedPoint, 3> kinds{SimulatedPoint{"JME, ball, simulated", Method::jme, Geometry::ball},
                                        {"JME, box, simulated", Method::jme, Geometry::box},
                                        {"PP debiased, simulated", Method::pp_debiased, Geometry::ball}};
   std::size_t done = 0;
-  for (const Simulated& kind : kinds) {
+  for (const SimulatedPoint& kind : kinds) {
     Series series{.name = kind.series, .drawn = Drawn::points};
     for (const double sigma : points) {
       const auto part = [&](std::size_t k) {
