@@ -144,7 +144,7 @@ RowMap PreparedRun::row_map() const {
     add(setting.name);
     add(setting.value);
   }
-  return RowMap::of(mechanism_.config(), digest.digest());
+  return RowMap::of(mechanism_, digest.digest());
 }
 
 RowFeed PreparedRun::feed(RunningStream::Publish publish) const {
