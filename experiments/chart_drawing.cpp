@@ -16,8 +16,8 @@ struct Style {
   report::Stroke stroke = report::Stroke::solid;
 };
 
-// JME blue, dashed where it is a variant of another blue line; with our shape purple; PP orange, debiased
-// green.
+// JME blue, dashed where it is a variant of another blue line; with our shape, or in the box, purple; PP
+// orange, debiased green.
 const std::map<std::string_view, Style>& method_styles() {
   using enum report::Stroke;
   static const std::map<std::string_view, Style> styles{{"JME", {0}},
@@ -25,6 +25,12 @@ const std::map<std::string_view, Style>& method_styles() {
                                                         {"JME debiased", {0, dashed}},
                                                         {"λ-JME", {0}},
                                                         {"JME our shape", {3}},
+                                                        {"JME, ball", {0}},
+                                                        {"JME, box", {3}},
+                                                        {"ball", {0}},
+                                                        {"box", {3}},
+                                                        {"ball, our shape", {0, dashed}},
+                                                        {"box, our shape", {3, dashed}},
                                                         {"PP", {1}},
                                                         {"PP debiased", {2}},
                                                         {"IME", {1}},

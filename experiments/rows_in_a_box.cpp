@@ -31,7 +31,7 @@ Sample simulated(const Effort& effort, const StreamConfig& with, double sigma, A
                                        name(with.geometry), name(with.second), sigma);
   const Sample sample =
       simulated_errors(
-          effort, {.mechanism = mechanism, .at_corners = true, .runs = effort.runs(2000, 200), .what = what})
+          effort, {.mechanism = mechanism, .at_corners = true, .runs = effort.runs(6000, 500), .what = what})
           .second;
   agreement.compare(sample, expected_error(mechanism).second.high);
   return sample;
@@ -43,17 +43,23 @@ struct Compared {
   Sample ball, box;
 };
 
+/// From the root of an error summed over releases and entries to the root of its mean.
+double root_mean(SecondMoment second, std::size_t dimension) {
+  const auto d = static_cast<double>(dimension);
+  return 1 / std::sqrt(static_cast<double>(box_rows) * (second == SecondMoment::full ? d * d : d));
+}
+
 Chart dimension_chart(SecondMoment second, const char* name, const char* title) {
   Chart chart{.name = name,
               .title = title,
               .x = {.label = "columns d", .logarithmic = true},
-              .y = {.label = "error of the second moment, in half widths²", .logarithmic = true}};
+              .y = {.label = "rms error of an entry, in half widths²", .logarithmic = true}};
   Series ball{.name = "JME, ball"}, box{.name = "JME, box"};
-  for (const std::size_t d : {1U, 2U, 3U, 4U, 5U, 7U, 10U, 14U, 20U, 30U, 50U, 70U, 100U}) {
+  for (const std::size_t d : {1U, 2U, 3U, 4U, 5U, 7U, 10U, 14U, 20U, 30U, 50U}) {
     const BoxErrors errors = BoxErrors::of(d, second, Shape::identity());
     for (Series* series : {&ball, &box}) series->x.push_back(static_cast<double>(d));
-    ball.y.push_back(errors.ball.error(1));
-    box.y.push_back(errors.box.error(1));
+    ball.y.push_back(root_mean(second, d) * errors.ball.error(1));
+    box.y.push_back(root_mean(second, d) * errors.box.error(1));
   }
   chart.series = {std::move(ball), std::move(box)};
   return chart;
@@ -74,8 +80,8 @@ std::vector<Compared> simulate_dimensions(const Effort& effort, SecondMoment sec
                        box_config(d, Method::jme, geometry, second), 1, agreement);
     };
     all.push_back({.dimension = d, .ball = draw(Geometry::ball, 0), .box = draw(Geometry::box, 0.5)});
-    add_root_point(ball, static_cast<double>(d), all.back().ball);
-    add_root_point(box, static_cast<double>(d), all.back().box);
+    add_root_point(ball, static_cast<double>(d), all.back().ball, root_mean(second, d));
+    add_root_point(box, static_cast<double>(d), all.back().box, root_mean(second, d));
   }
   chart.series.push_back(std::move(ball));
   chart.series.push_back(std::move(box));
@@ -104,12 +110,11 @@ struct GainTable {
 };
 
 GainTable gain_table(const std::vector<Compared>& full) {
-  GainTable result{
-      .table = {.name = "geometry-gains",
-                .title = "Ball over box: how many times less squared error, or noise variance",
-                .columns = {"d", "second moment", "d(d+1) / (½ + (d−1)²)", "simulated", "diagonal entry",
-                            "off-diagonal entry", "first moment", "diagonal alone", "verdict"},
-                .rows = {}}};
+  GainTable result{.table = {.name = "geometry-gains",
+                             .title = "Ball over box: how many times less squared error, or noise variance",
+                             .columns = {"d", "second moment", "closed form", "simulated", "diagonal entry",
+                                         "off-diagonal entry", "diagonal alone", "verdict"},
+                             .rows = {}}};
   for (const Compared& one : full) {
     const auto d = static_cast<double>(one.dimension);
     const double gain = BoxErrors::of(one.dimension, SecondMoment::full, Shape::identity()).gain();
@@ -131,7 +136,7 @@ GainTable gain_table(const std::vector<Compared>& full) {
     result.table.rows.push_back(
         {fmt::format("{}", one.dimension), fmt::format("{:.4f}", gain), fmt::format("{:.4f}", formula),
          fmt::format("{:.3f} ± {:.3f}", ratio, deviation), fmt::format("{:.3f}", entries.diagonal),
-         fmt::format("{:.3f}", entries.off_diagonal), fmt::format("{:.4f}", entries.first),
+         fmt::format("{:.3f}", entries.off_diagonal),
          fmt::format("{:.2f}",
                      BoxErrors::of(one.dimension, SecondMoment::diagonal, Shape::identity()).gain()),
          name(verdict_of(agrees))});
@@ -143,27 +148,32 @@ Chart sigma_chart(const Effort& effort, Agreement& agreement) {
   Chart chart{.name = "geometry-sigma",
               .title = fmt::format("JME and PP, d = {}", sigma_dimension),
               .x = {.label = "noise multiplier σ", .logarithmic = true},
-              .y = {.label = "error of the second moment, in half widths²", .logarithmic = true}};
+              .y = {.label = "error over debiased PP's", .logarithmic = true}};
   const BoxErrors errors = BoxErrors::of(sigma_dimension, SecondMoment::full, Shape::identity());
-  const std::vector<double> sigmas = logarithmic_grid(0.05, 2, 40);
-  chart.series = {{.name = "JME, ball", .x = sigmas, .y = errors_at(errors.ball, sigmas)},
-                  {.name = "JME, box", .x = sigmas, .y = errors_at(errors.box, sigmas)},
-                  {.name = "PP debiased", .x = sigmas, .y = errors_at(errors.pp, sigmas)}};
+  const std::vector<double> sigmas = logarithmic_grid(0.1, 1, 40);
+  const auto add_line = [&](const char* series, const SigmaCurve& curve) {
+    Series line{.name = series, .x = sigmas};
+    for (const double sigma : sigmas) line.y.push_back(curve.error(sigma) / errors.pp.error(sigma));
+    chart.series.push_back(std::move(line));
+  };
+  add_line("JME, ball", errors.ball);
+  add_line("JME, box", errors.box);
+  add_line("PP debiased", errors.pp);
   for (const SigmaCurve* curve : {&errors.box, &errors.ball}) {
     if (const auto sigma = crossover(*curve, errors.pp))
-      chart.marks.push_back({.x = *sigma, .label = fmt::format("σ = {:.3f}", *sigma)});
+      chart.marks.push_back({.x = *sigma, .label = fmt::format("{:.3f}", *sigma)});
   }
-  struct SimulatedPoint {
+  struct Kind {
     const char* series;
     Method method;
     Geometry geometry;
   };
-  const std::array<double, 4> points{0.1, 0.25, 0.5, 1.5};
-  const std::array<SimulatedPoint, 3> kinds{SimulatedPoint{"JME, ball, simulated", Method::jme, Geometry::ball},
-                                       {"JME, box, simulated", Method::jme, Geometry::box},
-                                       {"PP debiased, simulated", Method::pp_debiased, Geometry::ball}};
+  const std::array<double, 4> points{0.12, 0.25, 0.5, 0.9};
+  const std::array<Kind, 3> kinds{Kind{"JME, ball, simulated", Method::jme, Geometry::ball},
+                                  {"JME, box, simulated", Method::jme, Geometry::box},
+                                  {"PP debiased, simulated", Method::pp_debiased, Geometry::ball}};
   std::size_t done = 0;
-  for (const SimulatedPoint& kind : kinds) {
+  for (const Kind& kind : kinds) {
     Series series{.name = kind.series, .drawn = Drawn::points};
     for (const double sigma : points) {
       const auto part = [&](std::size_t k) {
@@ -171,7 +181,8 @@ Chart sigma_chart(const Effort& effort, Agreement& agreement) {
       };
       const StreamConfig with = box_config(sigma_dimension, kind.method, kind.geometry, SecondMoment::full);
       add_root_point(series, sigma,
-                     simulated(effort.part(part(done), part(done + 1)), with, sigma, agreement));
+                     simulated(effort.part(part(done), part(done + 1)), with, sigma, agreement),
+                     1 / errors.pp.error(sigma));
       ++done;
     }
     chart.series.push_back(std::move(series));
@@ -205,9 +216,10 @@ Figure rows_in_a_box(const Effort& effort) {
   figure.notes = {
       "Columns with public bounds are centred and divided by their half widths. A row is then in the box "
       "[−1, 1]^d, and in the ball of radius √d around it, which is all that the paper uses.",
-      "An error is the root of the expected squared Frobenius error summed over all n releases. The ratio of "
-      "ball and box depends neither on the workload nor on the shape.",
-      "PP adds noise to rows, for which the box is no better than the ball. Simulated rows are two opposite "
+      "Errors are roots of the expected squared Frobenius error, summed over all n releases, or averaged "
+      "over "
+      "releases and entries. The ratio of ball and box depends neither on the workload nor on the shape.",
+      "PP adds noise to rows, for which the box is no better than the ball. Kind rows are two opposite "
       "corners of the box, where PP's error is largest."};
   Chart full = dimension_chart(SecondMoment::full, "geometry-dimension", "The whole second moment, σ = 1");
   Chart alone = dimension_chart(SecondMoment::diagonal, "geometry-diagonal", "The diagonal alone, σ = 1");

@@ -64,6 +64,8 @@ double SigmaCurve::error(double sigma) const {
 
 std::optional<double> crossover(const SigmaCurve& a, const SigmaCurve& b) {
   const double squares = a.square - b.square, fourths = b.fourth - a.fourth;
+  // Equal to rounding, as JME and PP are for d = 2 rows in a ball: no crossover at some tiny sigma.
+  if (std::abs(squares) < 1e-9 * std::max(a.square, b.square)) return std::nullopt;
   if (fourths == 0 || squares / fourths <= 0) return std::nullopt;
   return std::sqrt(squares / fourths);
 }

@@ -90,6 +90,8 @@ TEST(BoxFigure, HasTheGainsAndCrossoversOfTheory) {
   // (1/2) sqrt(1 - 2/5), and sqrt((25 - 20 - 1/2) / 120).
   EXPECT_EQ(cell(crossovers, {"5"}, "ball"), "0.387");
   EXPECT_EQ(cell(crossovers, {"5"}, "box"), "0.194");
+  EXPECT_EQ(cell(crossovers, {"2"}, "ball"), "nowhere");
+  EXPECT_EQ(cell(crossovers, {"3"}, "ball"), "0.289");
   EXPECT_EQ(cell(crossovers, {"4"}, "box"), "nowhere");
   EXPECT_EQ(cell(crossovers, {"1000"}, "diagonal alone, box"), "nowhere");
   EXPECT_EQ(claim_about(figure, "times less squared error").verdict, Verdict::confirmed);
