@@ -13,8 +13,8 @@ namespace jme::experiments {
 class Agreement {
  public:
   /// Probability with which one correct comparison counts as a disagreement, as if runs were normal. All
-  /// items make fewer than 200 of them: together below 1e-9.
-  static constexpr double false_alarm = 5e-12;
+  /// items make fewer than 250 of them: together below 1e-9.
+  static constexpr double false_alarm = 4e-12;
   /// Squared errors of noise 10% too small are this much too small. A mean that could miss this would prove
   /// little.
   static constexpr double must_notice = 0.19;

@@ -12,7 +12,7 @@
 namespace jme::experiments {
 namespace {
 
-// A point's limit is Student's t at 5e-12; all figures have fewer than 200 points, so that one of them raises
+// A point's limit is Student's t at 4e-12; all figures have fewer than 250 points, so that one of them raises
 // a false alarm with probability below 1e-9. Confirmed also means that the mean over a figure's points would
 // notice noise 10% too small (Agreement).
 TEST(SimulatedPoints, LieOnTheCurvesOfEveryFigure) {
