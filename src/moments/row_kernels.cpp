@@ -187,14 +187,20 @@ HWY_EXPORT(AddProducts);
 
 NotFinite first_not_finite(const MatrixView& view, bool allow_nan) {
   // Numbers that lie side by side, whether the matrix is row-major or column-major.
-  const auto width = static_cast<std::ptrdiff_t>(view.columns),
-             height = static_cast<std::ptrdiff_t>(view.rows);
   const bool by_row = view.column_stride == 1, by_column = view.row_stride == 1;
   const auto all_good = [&](const double* values, std::size_t count) {
     return HWY_DYNAMIC_DISPATCH(AllGood)(values, count, allow_nan);
   };
-  if ((by_row && view.row_stride == width) || (by_column && view.column_stride == height)) {
-    if (all_good(view.data, view.rows * view.columns)) return {.row = view.rows, .column = 0};
+  const NotFinite none{.row = view.rows, .column = 0};
+  if (by_row && view.row_stride == static_cast<std::ptrdiff_t>(view.columns)) {
+    if (all_good(view.data, view.rows * view.columns)) return none;
+  } else if (by_column) {
+    std::size_t column = 0;
+    while (column < view.columns &&
+           all_good(&view.data[static_cast<std::ptrdiff_t>(column) * view.column_stride], view.rows)) {
+      ++column;
+    }
+    if (column == view.columns) return none;
   }
   for (std::size_t row = 0; row < view.rows; ++row) {
     if (by_row && all_good(&view.data[static_cast<std::ptrdiff_t>(row) * view.row_stride], view.columns))
@@ -204,7 +210,7 @@ NotFinite first_not_finite(const MatrixView& view, bool allow_nan) {
       if (!std::isfinite(value) && !(allow_nan && std::isnan(value))) return {.row = row, .column = column};
     }
   }
-  return {.row = view.rows, .column = 0};
+  return none;
 }
 
 void clip_and_snap_columns(double norm_bound, const RowColumns& columns, double* squares) {

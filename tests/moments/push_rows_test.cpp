@@ -11,6 +11,7 @@
 
 #include "moments/lattice_row.hpp"
 #include "moments/row_batch.hpp"
+#include "moments/row_kernels.hpp"
 #include "random/simd_targets.hpp"
 
 namespace jme::push_rows_tests {
@@ -275,6 +276,41 @@ TEST(RowBatch, SnapsAsSingleRowsDoOnEveryTarget) {
         EXPECT_EQ(there, present);
         EXPECT_EQ(sums, sum);
       }
+    }
+  }
+}
+
+TEST(FirstNotFinite, IsTheFirstByRowsInEveryLayoutAndNoGapIsRead) {
+  constexpr double inside = std::numeric_limits<double>::infinity(),
+                   gap = std::numeric_limits<double>::quiet_NaN();
+  std::mt19937 generator(3);
+  for (int turn = 0; turn < 2000; ++turn) {
+    const std::size_t rows = generator() % 40, columns = 1 + generator() % 12;
+    const auto gaps = static_cast<std::ptrdiff_t>(generator() % 3);
+    const bool by_column = generator() % 2 == 0;
+    const auto height = static_cast<std::ptrdiff_t>(rows), width = static_cast<std::ptrdiff_t>(columns);
+    MatrixView view{.rows = rows, .columns = columns};
+    view.row_stride = by_column ? 1 : width + gaps;
+    view.column_stride = by_column ? height + gaps : 1;
+    std::vector<double> numbers((rows + 3) * (columns + 3), gap);
+    view.data = numbers.data();
+    std::size_t first = rows, first_column = 0;
+    for (std::size_t r = rows; r-- > 0;) {
+      for (std::size_t j = columns; j-- > 0;) {
+        const bool is_bad = generator() % 100 == 0;
+        numbers[static_cast<std::size_t>(static_cast<std::ptrdiff_t>(r) * view.row_stride +
+                                         static_cast<std::ptrdiff_t>(j) * view.column_stride)] =
+            is_bad ? inside : 0.5;
+        if (is_bad) {
+          first = r;
+          first_column = j;
+        }
+      }
+    }
+    const NotFinite found = first_not_finite(view);
+    ASSERT_EQ(found.row, first);
+    if (first < rows) {
+      ASSERT_EQ(found.column, first_column);
     }
   }
 }
