@@ -7,6 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <jme/models/divisors.hpp>
 #include <jme/models/running_moments.hpp>
 #include <jme/models/units.hpp>
 #include <jme/moments/release.hpp>
@@ -26,34 +27,51 @@ struct ReleaseReading {
   [[nodiscard]] EmitOptions emit() const { return {.values = {}, .bias = bias, .psd = psd}; }
 };
 
+/// Releases in one piece of memory. Where counts are private: which of them were known at each release, since
+/// that depends on the releases before.
+struct KeptReleases {
+  explicit KeptReleases(const ReleaseLayout& layout) : items(layout) {}
+  Releases items;
+  std::vector<KnownCounts> known{};  ///< empty where counts are public
+
+  void append(const Release& release, CountTracker& counts);
+  [[nodiscard]] Divisors divisors(std::size_t i, const Release& release) const;
+};
+
 /// One release with all that can be computed from it.
 class OneRelease {
  public:
-  OneRelease(std::shared_ptr<const ReleaseReading> reading, Release release)
-      : reading_(std::move(reading)), release_(std::move(release)) {}
+  OneRelease(std::shared_ptr<const ReleaseReading> reading, Release release, Divisors divisors)
+      : reading_(std::move(reading)), release_(std::move(release)), divisors_(std::move(divisors)) {}
   [[nodiscard]] const ReleaseReading& reading() const { return *reading_; }
   [[nodiscard]] const Release& release() const { return release_; }
-  [[nodiscard]] RunningMoments moments() const { return {release_, reading_->units, reading_->bias}; }
+  [[nodiscard]] const Divisors& divisors() const { return divisors_; }
+  [[nodiscard]] RunningMoments moments() const {
+    return {release_, reading_->units, reading_->bias, divisors_};
+  }
 
  private:
   std::shared_ptr<const ReleaseReading> reading_;
   Release release_;
+  Divisors divisors_;
 };
 
-/// Releases in one piece of memory, or every `step`th of them from `begin` on.
+/// Releases, or every `step`th of them from `begin` on.
 class ManyReleases {
  public:
-  ManyReleases(std::shared_ptr<const ReleaseReading> reading, std::shared_ptr<const Releases> all)
-      : reading_(std::move(reading)), all_(std::move(all)), count_(all_->size()) {}
+  ManyReleases(std::shared_ptr<const ReleaseReading> reading, std::shared_ptr<const KeptReleases> all)
+      : reading_(std::move(reading)), all_(std::move(all)), count_(all_->items.size()) {}
   [[nodiscard]] ManyReleases part(std::size_t begin, std::ptrdiff_t step, std::size_t count) const;
 
   [[nodiscard]] std::size_t size() const { return count_; }
   [[nodiscard]] const ReleaseReading& reading() const { return *reading_; }
-  [[nodiscard]] Release at(std::size_t i) const { return (*all_)[place(i)]; }
-  [[nodiscard]] OneRelease item(std::size_t i) const { return {reading_, at(i)}; }
-  [[nodiscard]] std::size_t rows(std::size_t i) const { return all_->rows(place(i)); }
-  [[nodiscard]] std::size_t steps(std::size_t i) const { return all_->steps(place(i)); }
-  [[nodiscard]] std::span<const double> packed(std::size_t i) const { return all_->packed(place(i)); }
+  [[nodiscard]] OneRelease item(std::size_t i) const;
+  [[nodiscard]] std::size_t rows(std::size_t i) const { return all_->items.rows(place(i)); }
+  [[nodiscard]] std::size_t steps(std::size_t i) const { return all_->items.steps(place(i)); }
+  [[nodiscard]] std::span<const double> packed(std::size_t i) const { return all_->items.packed(place(i)); }
+  [[nodiscard]] const KnownCounts* known(std::size_t i) const {
+    return all_->known.empty() ? nullptr : &all_->known[place(i)];
+  }
 
  private:
   [[nodiscard]] std::size_t place(std::size_t i) const {
@@ -61,7 +79,7 @@ class ManyReleases {
                                     static_cast<std::ptrdiff_t>(i) * step_);
   }
   std::shared_ptr<const ReleaseReading> reading_;
-  std::shared_ptr<const Releases> all_;
+  std::shared_ptr<const KeptReleases> all_;
   std::size_t begin_ = 0, count_;
   std::ptrdiff_t step_ = 1;
 };

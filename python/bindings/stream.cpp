@@ -127,9 +127,10 @@ void Stream::open(std::vector<std::string> names) {
                                                       .psd = run_->emit().psd,
                                                       .columns = run_->columns()});
   waiting_.emplace(reading_->layout);
+  counts_ = CountTracker(counts_of(run_->mechanism().workload_first()));
   collected_.emplace(*description_, run_->columns());
   feed_.emplace(run_->feed([this](const Release& release) {
-    waiting_->append(release);
+    waiting_->append(release, counts_);
     collected_->add(release);
   }));
 }
@@ -142,15 +143,16 @@ const std::vector<std::string>& Stream::columns() const {
 }
 
 nb::object Stream::take() {
-  if (!waiting_ || waiting_->empty()) {
+  if (!waiting_ || waiting_->items.empty()) {
     if (!nothing_.is_valid()) {
       const auto reading = reading_ ? reading_ : std::make_shared<const ReleaseReading>();
-      nothing_ = nb::module_::import_("jme.releases")
-                     .attr("Releases")(ManyReleases(reading, std::make_shared<Releases>(reading->layout)));
+      nothing_ =
+          nb::module_::import_("jme.releases")
+              .attr("Releases")(ManyReleases(reading, std::make_shared<KeptReleases>(reading->layout)));
     }
     return nothing_;
   }
-  auto given = std::make_shared<Releases>(std::move(*waiting_));
+  auto given = std::make_shared<KeptReleases>(std::move(*waiting_));
   waiting_.emplace(reading_->layout);
   return nb::module_::import_("jme.releases").attr("Releases")(ManyReleases(reading_, std::move(given)));
 }
@@ -406,7 +408,8 @@ bool Stream::is_finished() const {
 nb::object Stream::newest() const {
   check_at_rest();
   if (!collected_ || !collected_->last()) return nb::none();
-  return nb::module_::import_("jme.releases").attr("Release")(OneRelease(reading_, *collected_->last()));
+  return nb::module_::import_("jme.releases")
+      .attr("Release")(OneRelease(reading_, *collected_->last(), *collected_->divisors()));
 }
 
 std::string Stream::statement() const {

@@ -93,7 +93,8 @@ class Stream {
   std::shared_ptr<const ReleaseReading> reading_;
   std::optional<ReportCollector> collected_;
   std::optional<RowFeed> feed_;
-  std::optional<Releases> waiting_;
+  std::optional<KeptReleases> waiting_;
+  CountTracker counts_;       // which private counts are known, release after release
   nanobind::object nothing_;  // releases without any, given out whenever none waits
   ForkGuard fork_;
   unsigned long thread_;

@@ -158,6 +158,11 @@ class Release:
         return self._core.covariance()[0]
 
     @property
+    def mean_interval(self) -> tuple[Floats, Floats]:
+        """95% intervals of the means, which are exact where counts are private too; NaN where there is none."""
+        return self._core.mean_interval()
+
+    @property
     def first(self) -> Floats:
         """The workload's own output for the first moment."""
         return self._core.first()[0]
@@ -179,7 +184,7 @@ class Release:
 
     @property
     def pair_counts(self) -> Estimate | None:
-        """The same for pairs of columns (i, j), i < j, row by row."""
+        """The same for pairs of columns, as a matrix with those of single columns on its diagonal."""
         found = self._core.pair_counts()
         return None if found is None else Estimate(*found)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import collections
+import pickle
 
 import jme
 import numpy as np
@@ -67,6 +68,35 @@ def test_the_command_gives_the_same_models(command, settings, rng):
         assert density.log_det.value == line["density"]["log_det"]
         assert release.first.tolist() == line["first"]
         assert release.second.tolist() == line["second"]
+
+
+@pytest.mark.parametrize("changed", [{"missing": "observed"}, {"private_count": True, "on_bad_row": "zero"}])
+def test_the_command_gives_the_same_private_counts(command, settings, rng, changed):
+    settings = {**settings, **changed, "rows": 20_000, "every": 500}
+    rows = made_up(rng, 20_000)
+    rows[rng.random(rows.shape) < 0.2] = np.nan
+    rows[:, 2][rng.random(len(rows)) < 0.9] = np.nan  # mostly missing: unknown for a while
+    lines = command(rows, **settings)
+    releases = jme.Stream(**settings).push(rows)
+    again = pickle.loads(pickle.dumps(releases))
+    unknown = 0
+    for release, copy, line in zip(releases, again, lines[1:], strict=True):
+        for name, found in (("mean", release.mean), ("covariance", release.covariance)):
+            printed = np.array(line[name], dtype=float)  # null is NaN
+            np.testing.assert_array_equal(found, printed)
+            unknown += int(np.isnan(printed).sum())
+        assert copy.mean.tobytes() == release.mean.tobytes()
+        if "rows" in line:
+            assert release.row_count == (line["rows"], line["noise_std"]["rows"])
+        if "count" in line:
+            assert release.counts.value.tolist() == line["count"]
+            assert release.counts.noise_std.tolist() == line["noise_std"]["count"]
+            assert release.pair_counts.value.tolist() == line["pair_count"]
+        low, high = release.mean_interval
+        for i, interval in enumerate(line["interval"]["mean"]):
+            assert interval is None or interval == [low[i], high[i]]
+    assert unknown > 0
+    assert ("count" in lines[1]) == (changed.get("missing") == "observed")
 
 
 def test_metadata_are_the_commands_first_line(command, settings, rng):
