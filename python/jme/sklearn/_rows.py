@@ -1,0 +1,51 @@
+"""Rows of all kinds on their way to an estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.utils.validation import validate_data
+
+from .._inputs import _check_pandas_type
+
+Floats = npt.NDArray[np.float64]
+
+
+def checked(estimator: Any, X: Any, *, reset: bool, finite: bool | str = True) -> Floats:
+    """X as an array of floats, with the checks of scikit-learn: number, names and order of the features. `finite` is
+    what its `ensure_all_finite` is."""
+    array: Floats = validate_data(
+        estimator, _numbers(X), reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=finite
+    )
+    return array
+
+
+def _numbers(X: Any) -> Any:
+    """scikit-learn would take text that looks like a number for one, and forget a mask."""
+    if isinstance(X, np.ma.MaskedArray):
+        return np.ma.filled(X.astype(np.float64), np.nan)
+    if sparse.issparse(X):
+        return X
+    if type(X).__module__.partition(".")[0] == "pandas" and hasattr(X, "columns"):
+        for place, name in enumerate(X.columns):
+            _check_pandas_type(str(name), X.dtypes.iloc[place])
+        return X
+    values = np.asarray(X)
+    if values.dtype.kind in "US" or (
+        values.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in values.flat)
+    ):
+        raise ValueError("rows of numbers were expected, not text; convert it if it should be numbers")
+    return X if hasattr(X, "columns") else values
+
+
+def names_of(estimator: Any) -> list[str]:
+    """Names of the features; x0, x1, ... where they have none, as elsewhere in scikit-learn."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        return [f"x{place}" for place in range(estimator.n_features_in_)]
+    if len(set(names)) != len(names):
+        raise ValueError("two features have the same name")
+    return [str(name) for name in names]
