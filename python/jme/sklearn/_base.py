@@ -64,7 +64,7 @@ KEYWORDS = """
     ledger: a `SharedLedger`, which counts what this estimator and its clones spend.
 
     `fit` publishes once. Each call of `fit`, on a clone too, is another mechanism and SPENDS AGAIN: two fits of
-    epsilon = 1 at delta = 1e-6 on rows of the same people are epsilon = 1.46 together. `partial_fit` spends once,
+    epsilon = 1 at delta = 1e-6 on rows of the same people are epsilon = 1.455 together. `partial_fit` spends once,
     however often it is called: each call is one block of rows, after which the estimate is of all rows so far.
 
     `statement_` says in plain words what is promised; `release_` is the newest release, with everything that can be

@@ -46,7 +46,8 @@ def _from_mapping(bounds: Mapping[Any, Any], names: Sequence[str], with_target: 
         found[place] = _range(pair)
     for place, given in enumerate(found):
         if given is None:
-            raise _wrong(f"there is no range for {names[place] if place < len(names) else 'the target, ' + TARGET!r}")
+            missing = names[place] if place < len(names) else f'the target, "{TARGET}"'
+            raise _wrong(f"there is no range for {missing}")
     return [pair for pair in found if pair is not None]
 
 

@@ -23,6 +23,13 @@ def checked(estimator: Any, X: Any, *, reset: bool, finite: bool | str = True) -
     return array
 
 
+def filled(estimator: Any, X: Any, means: Floats) -> Floats:
+    """Rows after the estimator has learnt. Missing cells become these means, where the estimator takes any."""
+    takes_any = estimator.missing not in (None, "fail")
+    rows = checked(estimator, X, reset=False, finite="allow-nan" if takes_any else True)
+    return np.where(np.isnan(rows), means, rows) if takes_any else rows
+
+
 def _numbers(X: Any) -> Any:
     """scikit-learn would take text that looks like a number for one, and forget a mask."""
     if isinstance(X, np.ma.MaskedArray):

@@ -13,7 +13,7 @@ from ..errors import InvalidParameter
 from ..releases import Components, Release
 from ._base import PrivateEstimator
 from ._bounds import Bounds
-from ._rows import Floats, checked
+from ._rows import Floats, filled
 from .ledger import SharedLedger
 
 
@@ -111,9 +111,10 @@ class PrivatePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstim
         return scale
 
     def transform(self, X: Any) -> Floats:
-        """Coordinates of the rows along the components."""
+        """Coordinates of the rows along the components. Where `missing` was given, a missing cell counts as its
+        feature's private mean."""
         self._check_fitted()
-        coordinates: Floats = (checked(self, X, reset=False) - self.mean_) @ self.components_.T
+        coordinates: Floats = (filled(self, X, self.mean_) - self.mean_) @ self.components_.T
         return coordinates / self._scale() if self.whiten else coordinates
 
     def inverse_transform(self, X: Any) -> Floats:

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 
 from ..releases import Release
 from ._base import PrivateEstimator
-from ._rows import Floats, checked
+from ._rows import Floats, filled
 
 
 class PrivateLinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
@@ -38,10 +38,8 @@ class PrivateLinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore
         rows = super()._table(X, y, reset=reset)
         target = np.asarray(column_or_1d(_target(y), warn=True), dtype=np.float64)
         check_consistent_length(rows, target)
-        if self._finite() is True and not np.isfinite(target).all():
-            raise ValueError("Input y contains NaN or infinity")
-        if self._finite() == "allow-nan" and np.isinf(target).any():
-            raise ValueError("Input y contains infinity")
+        if self._finite() is not False:
+            assert_all_finite(target, allow_nan=self._finite() == "allow-nan", input_name="y")
         return np.column_stack([rows, target])
 
     def _learn(self, release: Release) -> None:
@@ -50,9 +48,9 @@ class PrivateLinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore
         self.intercept_, self.intercept_std_ = line.intercept, line.noise_std.intercept
 
     def predict(self, X: Any) -> Floats:
-        """The target of each row."""
+        """The target of each row. Where `missing` was given, a missing cell counts as its feature's private mean."""
         self._check_fitted()
-        predicted: Floats = checked(self, X, reset=False) @ self.coef_ + self.intercept_
+        predicted: Floats = filled(self, X, self.release_.mean[:-1]) @ self.coef_ + self.intercept_
         return predicted
 
     def __sklearn_tags__(self) -> Any:
