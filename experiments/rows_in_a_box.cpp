@@ -163,17 +163,17 @@ Chart sigma_chart(const Effort& effort, Agreement& agreement) {
     if (const auto sigma = crossover(*curve, errors.pp))
       chart.marks.push_back({.x = *sigma, .label = fmt::format("{:.3f}", *sigma)});
   }
-  struct Kind {
+  struct PointKind {
     const char* series;
     Method method;
     Geometry geometry;
   };
   const std::array<double, 4> points{0.12, 0.25, 0.5, 0.9};
-  const std::array<Kind, 3> kinds{Kind{"JME, ball, simulated", Method::jme, Geometry::ball},
+  const std::array<PointKind, 3> kinds{PointKind{"JME, ball, simulated", Method::jme, Geometry::ball},
                                   {"JME, box, simulated", Method::jme, Geometry::box},
                                   {"PP debiased, simulated", Method::pp_debiased, Geometry::ball}};
   std::size_t done = 0;
-  for (const Kind& kind : kinds) {
+  for (const PointKind& kind : kinds) {
     Series series{.name = kind.series, .drawn = Drawn::points};
     for (const double sigma : points) {
       const auto part = [&](std::size_t k) {
