@@ -50,15 +50,6 @@ Json configuration(const RunDescription& run) {
   result["sensitivity"] = noise.sensitivity;
   add_noise(result, noise);
   result["std_second"] = noise.std_second;
-  // Of one number of one step, each; null where there is none.
-  const auto put = [&](const char* key, double deviation) {
-    result[key] = deviation > 0 ? Json(deviation) : Json();
-  };
-  put("std_diagonal", noise.std_second);
-  put("std_offdiagonal", noise.std_off_diagonal);
-  put("std_count", noise.std_count);
-  put("std_pair_count", noise.std_pair_count);
-  put("std_rows", noise.std_rows);
   result["lattice"] = {{"first", mechanism.lattice().first}, {"second", mechanism.lattice().second}};
   result["covariance_debiased"] = run.emit.bias == Bias::removed;
   for (const SettingInForce& setting : run.settings) add(setting.name, setting.value);
