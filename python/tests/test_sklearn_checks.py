@@ -71,9 +71,13 @@ def test_noise_alone_is_the_reason_where_it_is_said_to_be(kind, monkeypatch):
     assert found["skipped"] == {name for name, why in SKIPPED.items() if why is not FRESH_NOISE}
 
 
+TAKES_THEM = "with missing= a target that is NaN is a missing cell, and the check wants it refused"
+FAILED_WITH_MISSING = {PrivateLinearRegression: {"check_supervised_y_no_nan": TAKES_THEM}}
+
+
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
-def test_missing_cells_do_not_change_what_passes(kind, monkeypatch):
+def test_checks_pass_where_missing_cells_are_taken(kind, monkeypatch):
     monkeypatch.delenv("SCIPY_ARRAY_API", raising=False)
     settings = {"insecure_test_seed": 7}
     found = results(kind(epsilon=1, delta=1e-6, bounds=(-10, 10), missing="centre", settings=settings))
-    assert found["failed"] == FAILED.keys()
+    assert found["failed"] == FAILED.keys() | FAILED_WITH_MISSING.get(kind, {}).keys()
