@@ -268,11 +268,14 @@ def test_another_thread_can_count_rows_and_look_at_a_stream_at_rest(rng):
                     refused += 1
             time.sleep(0.002)
 
-    watcher = threading.Thread(target=watch)
+    watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
-    found = stream.push(rows)
-    done.set()
-    watcher.join()
+    try:
+        found = stream.push(rows)
+    finally:
+        done.set()
+    watcher.join(60)
+    assert not watcher.is_alive()
     assert len(found) == 15_000
     assert len(seen) > 2 and refused > 4
     at_rest = []
@@ -286,6 +289,7 @@ def test_a_forked_child_is_refused(settings):
     stream = jme.Stream(**settings)
     child = os.fork()
     if child == 0:
+        signal.alarm(30)  # a child that hangs dies, and the test fails
         try:
             stream.push((1.0, 2.0, 3.0))
             os._exit(1)
