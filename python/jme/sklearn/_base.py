@@ -272,9 +272,10 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _without_padding(self, releases: Releases) -> Releases:
         """The same sums with the weights of the rows that there are. How many these are is public."""
-        kind, centre, half_width, columns, rows, steps, packed = releases._core.state()
+        kind, centre, half_width, columns, rows, steps, packed, known = releases._core.state()
         if kind[2] or kind[3]:
             raise StateError("a stream that releases counts needs calls with batch_size rows")
         packed[:, WEIGHTS] *= self.n_samples_seen_ / (self.n_samples_seen_ + self._padded)
-        parts = kind, centre, half_width, columns, np.full_like(rows, self.n_samples_seen_), steps, packed
+        seen = np.full_like(rows, self.n_samples_seen_)
+        parts = kind, centre, half_width, columns, seen, steps, packed, known
         return Releases(_core.Releases.from_state(*parts))
