@@ -24,12 +24,21 @@ std::string final_noise(const RunDescription& run, const std::vector<std::string
   const double std = std::sqrt(release_variance(mechanism).first.back()) / weight;
   const std::string when = horizon.is_unbounded() ? fmt::format("after {} releases", steps)
                                                   : std::string("at the end of the horizon");
-  if (run.bounds.is_none()) return fmt::format("Noise on each mean {}: {:.4g}\n", when, std);
+  // A mean over a noisy count carries the count's noise too, in proportion to its distance from the middle.
+  const Calibration& noise = mechanism.calibration();
+  const double of_count = (noise.std_count > 0 ? noise.std_count : noise.std_rows) / noise.std_first;
+  const auto range = [&](double unit) {
+    const std::string least = fmt::format("{:.4g}", std * unit);
+    return of_count > 0 ? fmt::format("{} to {:.4g}", least, std * unit * std::hypot(1, of_count)) : least;
+  };
+  const std::string end =
+      of_count > 0 ? " (more, the farther a mean is from the middle and the more cells are missing)\n" : "\n";
+  if (run.bounds.is_none()) return fmt::format("Noise on each mean {}: {}{}", when, range(1), end);
   std::string text = fmt::format("Noise on each mean {}:", when);
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    text += fmt::format("{} {} {:.4g}", i == 0 ? "" : ",", columns[i], std * run.bounds.half_width()[i]);
+    text += fmt::format("{} {} {}", i == 0 ? "" : ",", columns[i], range(run.bounds.half_width()[i]));
   }
-  return text + '\n';
+  return text + end;
 }
 
 }  // namespace

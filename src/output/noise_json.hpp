@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <jme/calibration/calibration.hpp>
+#include <jme/mechanism/mechanism.hpp>
 
 namespace jme {
 
