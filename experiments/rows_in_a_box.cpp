@@ -113,7 +113,7 @@ GainTable gain_table(const std::vector<Compared>& full) {
   GainTable result{.table = {.name = "geometry-gains",
                              .title = "Ball over box: how many times less squared error, or noise variance",
                              .columns = {"d", "second moment", "closed form", "simulated", "diagonal entry",
-                                         "off-diagonal entry", "diagonal alone", "verdict"},
+                                         "off-diagonal", "diagonal alone", "verdict"},
                              .rows = {}}};
   for (const Compared& one : full) {
     const auto d = static_cast<double>(one.dimension);
@@ -161,7 +161,7 @@ Chart sigma_chart(const Effort& effort, Agreement& agreement) {
   add_line("PP debiased", errors.pp);
   for (const SigmaCurve* curve : {&errors.box, &errors.ball}) {
     if (const auto sigma = crossover(*curve, errors.pp))
-      chart.marks.push_back({.x = *sigma, .label = fmt::format("{:.3f}", *sigma)});
+      chart.marks.push_back({.x = *sigma, .label = fmt::format("{:.2f}", *sigma)});
   }
   struct PointKind {
     const char* series;
