@@ -6,6 +6,7 @@
 
 #include "filter/norms.hpp"
 #include "sensitivity/earliest_packing.hpp"
+#include "sensitivity/full_steps.hpp"
 #include "sensitivity/lag_bound.hpp"
 
 namespace jme {
@@ -30,6 +31,7 @@ Exposure exposure(const Filter& c1, const Filter& c2, const Horizon& horizon,
 
   const bool packed = sensitivity::earliest_packing_is_worst(c1, horizon) &&
                       sensitivity::earliest_packing_is_worst(c2, horizon);
+  if (!packed && b == 1) return sensitivity::full_steps_exposure(c1, c2, horizon, p);
   const auto sums = [&](const Filter& c) {
     return packed ? sensitivity::earliest_packing_sums(c, p, b)
                   : sensitivity::lag_bound_sums(c, horizon, p, b);

@@ -138,7 +138,7 @@ TEST(ManyRows, ByLagAddEveryPairOfAnyMatrix) {
     Eigen::MatrixXd c = Eigen::MatrixXd::NullaryExpr(n, n, [&] { return uniform(random); });
     c = c.triangularView<Eigen::Lower>();
     c.diagonal().array() = 1;
-    const std::size_t every = 1 + random() % 6, apart = 1 + random() % 8;
+    const std::size_t every = 1 + random() % 6, apart = 2 + random() % 7;
     const Horizon horizon(static_cast<std::size_t>(n) * every - random() % every, every);
     const Participation many{.rows = 2 + random() % 40, .separation = apart};
     const std::size_t fit = rows_that_fit(horizon, many);
@@ -155,9 +155,8 @@ TEST(ManyRows, ByLagAddEveryPairOnLongHorizons) {
   const std::vector<double> taps = falling_taps(n, 0.5);
   const std::vector<Long> largest = slow_lag_products(taps);
   const Filter c = series_filter(taps);
-  for (const Participation many : {Participation{.rows = 10'000, .separation = 1},
-                                   {.rows = 4000, .separation = 2},
-                                   {.rows = 3300, .separation = 3}}) {
+  for (const Participation many :
+       {Participation{.rows = 4000, .separation = 2}, {.rows = 3300, .separation = 3}}) {
     for (const std::size_t every : {2UL, 5UL}) {
       const Horizon horizon(n * every, every);
       expect_sums(exposure(c, c, horizon, many), slow_lag_sums(largest, many.rows, many.separation, every),

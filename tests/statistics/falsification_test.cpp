@@ -168,6 +168,27 @@ TEST(Falsification, JmeHoldsForRowsInsideBlocks) {
   }
 }
 
+// All rows of one person together, where the bound is reached: rows that share a step, and full steps without
+// a shape between them.
+TEST(Falsification, JmeHoldsForAllRowsOfAPerson) {
+  const auto flipped = [](std::size_t first, std::size_t count, std::size_t rows) {
+    Neighbours pair = differing_at(first, rows, e1(), -e1());
+    for (std::size_t at = first; at < first + count; ++at) {
+      pair.x.row(static_cast<Eigen::Index>(at)) = e1();
+      pair.y.row(static_cast<Eigen::Index>(at)) = -e1();
+    }
+    return pair;
+  };
+  StreamConfig config = base_config(Method::jme);
+  config.rows = 8;
+  config.every = 4;
+  config.participation = {.rows = 3};
+  expect_private_and_the_test_to_have_power(config, flipped(0, 3, 8), 0.999);
+  config.every = 2;
+  config.shape = Shape::identity();
+  expect_private_and_the_test_to_have_power(config, flipped(2, 3, 8), 0.999);
+}
+
 TEST(Falsification, JmeHoldsForTheLastRowOfADecayingBlock) {
   StreamConfig config = base_config(Method::jme);
   config.workload = decay(0.8);

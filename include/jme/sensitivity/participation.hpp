@@ -19,8 +19,9 @@ struct Participation {
 
 /// What such a person can move through C1 and C2 on this horizon: exact columns for one row; for several rows
 /// the earliest packing where it is the worst (non-negative non-increasing Toeplitz, one row per step), else
-/// the bound G(l) of docs/theory/sensitivity.md#several-rows-of-one-person (sound for any C, blocks with
-/// multiplicities included).
+/// bounds by G(l) of docs/theory/sensitivity.md#several-rows-of-one-person (sound for any C): full steps
+/// where rows may be anywhere, exact where all fit into one step, and blocks with multiplicities where they
+/// are separated.
 [[nodiscard]] Exposure exposure(const Filter& c1, const Filter& c2, const Horizon& horizon,
                                 const Participation& participation);
 

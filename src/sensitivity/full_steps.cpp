@@ -1,0 +1,77 @@
+#include "sensitivity/full_steps.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "filter/norms.hpp"
+
+namespace jme::sensitivity {
+
+namespace {
+
+/// All rows in one step: the columns, each entered by the sum of `rows` equal changes. The rows may also be
+/// in different steps, which moves no more than `rows` times the worst single row.
+Exposure one_step(const Filter& c1, const Filter& c2, std::size_t rows) {
+  const bool one_is_enough = first_column_is_largest(c1) && first_column_is_largest(c2);
+  Exposure columns =
+      one_is_enough ? single_exposure({largest_squared_column_norm(c1)}, {largest_squared_column_norm(c2)})
+                    : single_exposure(squared_column_norms(c1), squared_column_norms(c2));
+  const auto count = static_cast<double>(rows);
+  const double factor = count * count * (1 + 4 * std::numeric_limits<double>::epsilon());
+  for (auto& pattern : columns.patterns) {
+    for (ColumnGain& gain : pattern) gain = {.first = factor * gain.first, .second = factor * gain.second};
+  }
+  return columns;
+}
+
+/// G(0), ..., G(steps - 1). G does not rise, so neither need its bounds.
+std::vector<double> lag_bounds(const Filter& c, std::size_t steps) {
+  std::vector<std::size_t> lags(steps);
+  std::iota(lags.begin(), lags.end(), std::size_t{0});
+  std::vector<double> bounds = gram_lag_bounds(c, lags);
+  for (std::size_t l = 1; l < steps; ++l) bounds[l] = std::min(bounds[l], bounds[l - 1]);
+  return bounds;
+}
+
+/// c_i sum_j c_j G(|i-j|) for steps 0 .. p-1 with c = m, but `last` rows in the last step.
+std::vector<double> sums_of_steps(const std::vector<double>& bounds, double m, double last) {
+  const std::size_t p = bounds.size();
+  std::vector<double> within(p + 1, 0.0);  // within[l] = G(0) + ... + G(l-1)
+  std::partial_sum(bounds.begin(), bounds.end(), within.begin() + 1);
+  const double up = 1 + static_cast<double>(p + 8) * std::numeric_limits<double>::epsilon();
+  std::vector<double> sums(p);
+  for (std::size_t i = 0; i + 1 < p; ++i) {
+    const double full = within[i + 1] + (within[p - 1 - i] - bounds[0]);  // the steps 0 .. p-2
+    sums[i] = up * m * (m * full + last * bounds[p - 1 - i]);
+  }
+  sums[p - 1] = up * last * (m * (within[p] - bounds[0]) + last * bounds[0]);
+  return sums;
+}
+
+}  // namespace
+
+Exposure full_steps_exposure(const Filter& c1, const Filter& c2, const Horizon& horizon, std::size_t rows) {
+  const std::size_t m = std::min(rows, horizon.every());
+  const std::size_t p = 1 + (rows - 1) / m;
+  Exposure result = one_step(c1, c2, rows);
+  if (p > 1) {
+    const std::vector<double> bounds1 = lag_bounds(c1, p), bounds2 = lag_bounds(c2, p);
+    // The step that is not full does most at an end where both channels have the same bounds; else it counts
+    // as full.
+    const std::size_t rest = bounds1 == bounds2 ? rows - (p - 1) * m : m;
+    const auto full = static_cast<double>(m), last = static_cast<double>(rest);
+    const std::vector<double> first = sums_of_steps(bounds1, full, last);
+    const std::vector<double> second = sums_of_steps(bounds2, full, last);
+    std::vector<ColumnGain> steps;
+    for (std::size_t i = 0; i < p; ++i) steps.push_back({.first = first[i], .second = second[i]});
+    // Both bounds hold. The one that is smaller in the first channel is taken.
+    const Exposure apart{.patterns = {steps}};
+    if (first_column_norm(apart) < first_column_norm(result)) result = apart;
+  }
+  result.blocks_touched = std::min(rows, horizon.steps());
+  return result;
+}
+
+}  // namespace jme::sensitivity

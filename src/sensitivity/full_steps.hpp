@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+
+#include <jme/base/horizon.hpp>
+#include <jme/filter/filter.hpp>
+#include <jme/sensitivity/joint.hpp>
+
+namespace jme::sensitivity {
+
+/// What a person with `rows` >= 2 rows anywhere can move, for any C1 and C2
+/// (docs/theory/sensitivity.md#several-rows-of-one-person). A step holds at most m = min(rows, every) of
+/// them. The change is worst where the rows fill as few steps as they can and those of a step change alike:
+/// p = ceil(rows / m) steps of m rows, the last of them with the rest. `rows` must fit the horizon.
+///
+/// Where all rows fit into one step the result is exact: every column, `rows` times.
+[[nodiscard]] Exposure full_steps_exposure(const Filter& c1, const Filter& c2, const Horizon& horizon,
+                                           std::size_t rows);
+
+}  // namespace jme::sensitivity
