@@ -14,6 +14,7 @@
 #include <jme/output/plan_json.hpp>
 #include <jme/store/ledger.hpp>
 
+#include "bindings/calls.hpp"
 #include "bindings/settings.hpp"
 #include "report/bar_chart.hpp"
 
@@ -43,7 +44,7 @@ std::string account(const Words& w) {
                                  .sigma = word(w, "sigma"),
                                  .epsilon = word(w, "epsilon"),
                                  .adjacency = word(w, "adjacency")};
-  const nb::gil_scoped_release released;
+  const Unlocked unlocked;
   return answer(question).dump();
 }
 
@@ -95,7 +96,7 @@ std::string bars(const std::string& title, const std::string& label, const std::
 }
 
 std::string ledger(const std::string& directory, std::optional<double> delta) {
-  const nb::gil_scoped_release released;
+  const Unlocked unlocked;
   if (delta) delta = Delta(*delta);
   return ledger_json(Ledger::read(directory), delta).dump();
 }

@@ -10,6 +10,7 @@
 
 #include "bindings/arrow.hpp"
 #include "bindings/buffers.hpp"
+#include "bindings/calls.hpp"
 #include "bindings/stream.hpp"
 
 namespace nb = nanobind;
@@ -26,7 +27,7 @@ class SummedRows {
   void add_columns(const nb::list& columns) {
     HeldBuffers held;
     const Table table = table_of_columns(columns, held);
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     TableReader reader(table);
     for (MatrixView view = reader.next(); view.rows > 0; view = reader.next()) {
       sum_.add_rows(intake_.take_rows(view).rows);
@@ -35,7 +36,7 @@ class SummedRows {
   void check_columns(const nb::list& columns, std::size_t before) {
     HeldBuffers held;
     const Table table = table_of_columns(columns, held);
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     TableReader reader(table);
     for (MatrixView view = reader.next(); view.rows > 0; view = reader.next()) {
       intake_.check_rows(view, before);
@@ -45,7 +46,7 @@ class SummedRows {
   void push_arrow(Stream& stream, nb::handle source) {
     const ArrowRows rows(source);
     const std::vector<Table> tables = rows.tables(stream.places(rows.names(), rows.names().size()));
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     std::size_t before = 0;
     for (const Table& table : tables) {
       TableReader reader(table);

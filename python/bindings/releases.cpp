@@ -233,6 +233,14 @@ OneRelease ManyReleases::item(std::size_t i) const {
   return {reading_, std::move(release), std::move(divisors)};
 }
 
+ManyReleases ManyReleases::without_zero_rows(std::size_t count) const {
+  auto all = std::make_shared<KeptReleases>(reading_->layout);
+  for (std::size_t i = 0; i < count_; ++i) {
+    all->items.append(all_->items[place(i)].without_zero_rows(count));
+  }
+  return {reading_, std::move(all)};
+}
+
 ManyReleases ManyReleases::part(std::size_t begin, std::ptrdiff_t step, std::size_t count) const {
   ManyReleases result = *this;
   result.begin_ = count == 0 ? 0 : place(begin);
@@ -251,6 +259,7 @@ void bind_releases(nb::module_& m) {
       .def("means", &means_of)
       .def("covariances", &covariances_of)
       .def("charts", &charts_of)
+      .def("without_zero_rows", &ManyReleases::without_zero_rows)
       .def("state", &state_of)
       .def_static("from_state", &from_state);
 

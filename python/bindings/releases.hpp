@@ -61,6 +61,8 @@ class ManyReleases {
  public:
   ManyReleases(std::shared_ptr<const ReleaseReading> reading, std::shared_ptr<const KeptReleases> all)
       : reading_(std::move(reading)), all_(std::move(all)), count_(all_->items.size()) {}
+  /// Release::without_zero_rows of each.
+  [[nodiscard]] ManyReleases without_zero_rows(std::size_t count) const;
   [[nodiscard]] ManyReleases part(std::size_t begin, std::ptrdiff_t step, std::size_t count) const;
 
   [[nodiscard]] std::size_t size() const { return count_; }

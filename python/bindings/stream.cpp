@@ -19,6 +19,7 @@
 
 #include "bindings/arrow.hpp"
 #include "bindings/buffers.hpp"
+#include "bindings/calls.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/settings.hpp"
 
@@ -74,6 +75,7 @@ class Stream::Use {
   ~Use() { stream_.is_busy_ = false; }
 
  private:
+  Call call_;
   Stream& stream_;
 };
 
@@ -105,7 +107,7 @@ Stream::Stream(const std::string& settings, const nb::dict& matrices) : thread_(
   is_durable_ = config.state.has_value();
   const bool knows_columns = !config.columns.empty();
   {
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     run_ = std::make_unique<PreparedRun>(std::move(config));
   }
   if (knows_columns) open(run_->columns());
@@ -117,7 +119,7 @@ void Stream::open_if_first() {
 
 void Stream::open(std::vector<std::string> names) {
   nothing_ = {};
-  const nb::gil_scoped_release released;
+  const Unlocked unlocked;
   run_->adopt_columns(std::move(names));
   description_.emplace(run_->description());
   reading_ =
@@ -177,8 +179,9 @@ void Stream::naming_columns(bool many, const Work& work) const {
   }
 }
 
-nb::object Stream::push(nb::handle rows) {
+nb::object Stream::push(nb::handle rows, nb::handle progress) {
   const Use use(*this);
+  const Progress::Push shown(progress_, progress);
   if (read_row(rows, row_)) {
     const StreamConfig& config = run_->mechanism().config();
     if (!is_open()) open(numbered(run_->dimension_is_known() ? config.dimension : row_.size()));
@@ -243,6 +246,7 @@ std::vector<std::size_t> Stream::places(const std::optional<std::vector<std::str
 void Stream::check_room(std::size_t rows) {
   open_if_first();
   feed().check_room(rows);
+  progress_.expect(rows);
 }
 
 void Stream::check_columns(const nb::list& columns, std::size_t before) {
@@ -269,7 +273,7 @@ void Stream::stride_through(const Table& table, const Work& work) {
   TableReader reader(table);
   for (bool is_done = false; !is_done;) {
     {
-      const nb::gil_scoped_release released;
+      const Unlocked unlocked;
       for (std::size_t numbers = 0; numbers < numbers_of_stride && !is_done;) {
         const MatrixView view = reader.next();
         is_done = view.rows == 0;
@@ -278,6 +282,7 @@ void Stream::stride_through(const Table& table, const Work& work) {
       }
     }
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    progress_.tell();
   }
 }
 
@@ -286,6 +291,7 @@ void Stream::check_tables(const std::vector<Table>& tables) {
   std::size_t rows = 0, before = 0;
   for (const Table& table : tables) rows += table.rows;
   feed().check_room(rows);
+  progress_.expect(rows);
   for (const Table& table : tables) {
     check_table(table, before);
     before += table.rows;
@@ -298,10 +304,11 @@ void Stream::check_table(const Table& table, std::size_t before) {
   bool all_whole = table.width() == run_->columns().size();
   for (std::size_t begin = 0; all_whole && begin < table.rows; begin += rows_at_a_time) {
     {
-      const nb::gil_scoped_release released;
+      const Unlocked unlocked;
       all_whole = is_whole(table, begin, std::min(rows_at_a_time, table.rows - begin));
     }
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    progress_.tell();
   }
   if (all_whole) return;
   stride_through(table, [&](const MatrixView& view) {
@@ -316,10 +323,11 @@ void Stream::take_tables(const std::vector<Table>& tables) {
     stride_through(table, [&](const MatrixView& view) {
       naming_columns(false, [&] { feed().take_rows(view); });
       rows_seen_ = feed().stream().rows();
+      progress_.add(view.rows);
     });
   }
   if (!is_durable_) return;
-  const nb::gil_scoped_release released;
+  const Unlocked unlocked;
   feed_->stream().flush();
 }
 
@@ -335,7 +343,7 @@ nb::object Stream::push_block(const BlockSum& block, const std::string& id) {
     throw InvalidParameter("id", "must be given: a durable stream knows a block that comes again by its id");
   }
   {
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     feed().push_block(id, block);
   }
   return take();
@@ -359,7 +367,7 @@ std::vector<Note> Stream::notes() const {
 nb::object Stream::finish() {
   const Use use(*this);
   if (feed_) {
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     feed_->stream().end_input();
   }
   is_finished_ = true;
@@ -369,7 +377,7 @@ nb::object Stream::finish() {
 nb::object Stream::commit() {
   const Use use(*this);
   if (feed_) {
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     feed_->stream().flush();
   }
   return take();
@@ -379,7 +387,7 @@ void Stream::close() {
   if (is_closed_) return;
   const Use use(*this);
   if (feed_) {
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     feed_->stream().flush();
     at_close_ = {.rows = rows(), .committed_rows = committed_rows(), .notes = notes()};
     feed_.reset();
@@ -416,8 +424,7 @@ std::string Stream::statement() const {
   check_at_rest();
   const RunDescription about = run_->description();
   std::string text;
-  for (const std::string& paragraph :
-       privacy_statement(run_->mechanism(), !about.bounds.is_none(), about.insecure_seed.has_value())) {
+  for (const std::string& paragraph : privacy_statement(about)) {
     text += (text.empty() ? "" : "\n\n") + paragraph;
   }
   return text;
@@ -433,7 +440,7 @@ std::string Stream::plan() const {
   const Mechanism& mechanism = run_->mechanism();
   StreamConfig config = mechanism.config();
   if (mechanism.has_second()) config.shape_second = mechanism.shape_second();
-  const nb::gil_scoped_release released;
+  const Unlocked unlocked;
   return plan_json(jme::plan(config, {.method = config.method, .shape = mechanism.shape_first()})).dump();
 }
 

@@ -12,6 +12,7 @@
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/report/page.hpp>
 
+#include "bindings/progress.hpp"
 #include "bindings/releases.hpp"
 #include "bindings/table.hpp"
 #include "moments/fork_guard.hpp"
@@ -26,8 +27,9 @@ class Stream {
   Stream(const std::string& settings, const nanobind::dict& matrices);
 
   /// Takes whatever holds rows and returns the releases that may leave. Plain rows and arrays are read here,
-  /// all else by jme._inputs.push, which calls the functions below.
-  nanobind::object push(nanobind::handle rows);
+  /// all else by jme._inputs.push, which calls the functions below. `progress`: what jme._progress.shown
+  /// takes.
+  nanobind::object push(nanobind::handle rows, nanobind::handle progress);
   /// Ends the stream; the releases as push returns them.
   nanobind::object finish();
   /// Commits what a durable stream has made.
@@ -46,6 +48,8 @@ class Stream {
   void check_columns(const nanobind::list& columns, std::size_t before);
   void take_columns(const nanobind::list& columns);
   void push_arrow(nanobind::handle source);
+  /// Rows of an iterable that were read so far, whose end is not known.
+  void tell_read(std::size_t rows) { progress_.tell(rows, std::nullopt); }
 
   [[nodiscard]] std::size_t rows() const;
   [[nodiscard]] std::optional<std::uint64_t> committed_rows() const;
@@ -105,6 +109,7 @@ class Stream {
     std::vector<Note> notes{};
   } at_close_;
   std::atomic<std::size_t> rows_seen_ = 0;  // for other threads, while this one is at work
+  Progress progress_;
   bool is_busy_ = false, is_closed_ = false, is_finished_ = false;
   std::vector<double> row_;
 };

@@ -11,16 +11,56 @@ namespace jme::python {
 
 namespace {
 
+// What help() says; jme/_core.pyi says the same to editors (a test compares them).
+constexpr const char* push_doc = R"(Takes whatever holds rows, and returns the releases that they closed.
+
+All of the rows are taken or, where one cannot be used or lies past the horizon, none, and the error says which.
+An array or a table of two dimensions has one row of the stream in each of its rows; a tuple, list or array of
+numbers is one row. NaN, None and nulls are missing cells.
+
+A push of more than two seconds shows its progress in an interactive session; True shows it anywhere and from
+the beginning, False never. A function is called with the number of rows that were taken and the number that
+there are, or with the number that were read and None while an iterable is being read.)";
+constexpr const char* finish_doc =
+    "Ends the stream, and releases what its last block has. No row may follow.";
+constexpr const char* commit_doc =
+    "Puts the releases of all whole blocks of a durable stream on disk now, and returns them.";
+constexpr const char* releases_doc =
+    "Releases that wait to be fetched: those of a push that was interrupted.";
+constexpr const char* close_doc =
+    "Commits and lets go of the state folder. The stream is not ended: another process can go on with it.";
+constexpr const char* rows_doc = "Rows taken so far.";
+constexpr const char* committed_rows_doc =
+    "Rows that need not come again after a crash; None where nothing outlives the process.";
+constexpr const char* is_finished_doc = "Whether no row may follow.";
+constexpr const char* newest_doc = "The newest release.";
+constexpr const char* statement_doc = "The guarantee in plain words.";
+
+const char* name_of(Note::Kind kind) {
+  switch (kind) {
+    case Note::Kind::bad_rows:
+      return "bad_rows";
+    case Note::Kind::unread_rows:
+      return "unread_rows";
+    case Note::Kind::filled_rows:
+      return "filled_rows";
+    case Note::Kind::absent_rows:
+      return "absent_rows";
+    case Note::Kind::filled_cells:
+      return "filled_cells";
+    case Note::Kind::absent_cells:
+      return "absent_cells";
+  }
+  return "";
+}
+
 /// (kind, count, rows, column or None) of what was changed on the way in.
 nb::list notes_of(const Stream& stream) {
   nb::list result;
   for (const Note& note : stream.notes()) {
-    const char* kind = note.kind == Note::Kind::bad_rows      ? "bad_rows"
-                       : note.kind == Note::Kind::filled_rows ? "filled_rows"
-                                                              : "filled_cells";
     nb::object column = nb::none();
     if (note.column) column = nb::cast(stream.columns()[*note.column]);
-    result.append(nb::make_tuple(kind, note.count, note.rows, column));
+    result.append(nb::make_tuple(name_of(note.kind), note.count, note.rows, column));
   }
   return result;
 }
@@ -30,16 +70,17 @@ nb::list notes_of(const Stream& stream) {
 void bind_stream(nb::module_& m) {
   nb::class_<Stream>(m, "Stream", nb::is_weak_referenceable())
       .def(nb::init<const std::string&, const nb::dict&>(), nb::arg("settings"), nb::arg("matrices"))
-      .def("push", &Stream::push, nb::arg("rows"))
-      .def("finish", &Stream::finish)
-      .def("commit", &Stream::commit)
-      .def("releases", &Stream::releases)
-      .def("close", &Stream::close)
+      .def("push", &Stream::push, nb::arg("rows"), nb::kw_only(), nb::arg("progress") = nb::none(), push_doc)
+      .def("finish", &Stream::finish, finish_doc)
+      .def("commit", &Stream::commit, commit_doc)
+      .def("releases", &Stream::releases, releases_doc)
+      .def("close", &Stream::close, close_doc)
       .def("_places", &Stream::places, nb::arg("names").none(), nb::arg("width"))
       .def("_check_room", &Stream::check_room)
       .def("_check_columns", &Stream::check_columns)
       .def("_take_columns", &Stream::take_columns)
       .def("_push_arrow", &Stream::push_arrow)
+      .def("_tell_read", &Stream::tell_read)
       .def("_page", &Stream::page)
       .def("_charts", &Stream::charts)
       .def("_metadata", &Stream::metadata)
@@ -48,13 +89,13 @@ void bind_stream(nb::module_& m) {
       .def("_left", [](const Stream& s) { return s.run().mechanism().horizon().rows() - s.rows(); })
       .def_prop_ro("_is_open", &Stream::is_open)
       .def_prop_ro("dimension", &Stream::dimension)
-      .def_prop_ro("rows", &Stream::rows)
-      .def_prop_ro("committed_rows", &Stream::committed_rows)
+      .def_prop_ro("rows", &Stream::rows, rows_doc)
+      .def_prop_ro("committed_rows", &Stream::committed_rows, committed_rows_doc)
       .def_prop_ro("is_durable", &Stream::is_durable)
-      .def_prop_ro("is_finished", &Stream::is_finished)
+      .def_prop_ro("is_finished", &Stream::is_finished, is_finished_doc)
       .def_prop_ro("columns", &Stream::columns)
-      .def_prop_ro("newest", &Stream::newest)
-      .def_prop_ro("statement", &Stream::statement);
+      .def_prop_ro("newest", &Stream::newest, newest_doc)
+      .def_prop_ro("statement", &Stream::statement, statement_doc);
 }
 
 }  // namespace jme::python

@@ -4,7 +4,8 @@ cannot meet those of the notebook; they are light or dark as the reader's screen
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -24,19 +25,44 @@ def image(title: str, svg: str) -> str:
     return f'<img alt="{escape(title, quote=True)}" style="max-width:100%" src="data:image/svg+xml;base64,{data}">'
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    cells = "".join(f"<th>{escape(str(word))}</th>" for word in head)
-    body = "".join("<tr>" + "".join(f"<td>{escape(number(cell))}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>"
+NOISE = "<p>± is the standard deviation of the noise.</p>"
+NOISE_AND_BANDS = "<p>± is the standard deviation of the noise; the bands hold 95% of it.</p>"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]], words: Collection[str] = ()) -> str:
+    """Columns named in `words` have text, which begins at the left."""
+    sides = [' style="text-align:left"' if name in words else "" for name in head]
+    cells = "".join(f"<th{side}>{escape(name)}</th>" for name, side in zip(head, sides, strict=True))
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{side}>{escape(number(cell))}</td>" for cell, side in zip(row, sides, strict=True))
+        + "</tr>"
+        for row in rows
+    )
+    return f'<table style="margin:0.5em 0"><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def number(cell: Any) -> str:
-    return f"{cell:.5g}" if isinstance(cell, float) else str(cell)
+    if isinstance(cell, bool):
+        return str(cell)
+    return f"{cell:.5g}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+
+def noisy(value: float, noise: float) -> str:
+    """A number with as many digits as its noise leaves it, and two of the noise."""
+    if not (math.isfinite(value) and math.isfinite(noise) and noise > 0):
+        return f"{value:.5g} ± {noise:.2g}"
+    digits = 1 - math.floor(math.log10(noise))
+    if not -2 <= digits <= 8:
+        return f"{value:.5g} ± {noise:.2g}"
+    return f"{value:.{max(digits, 0)}f} ± {noise:.{max(digits, 0)}f}"
 
 
 def stream(s: Stream) -> str:
     promise = "".join(f"<p>{escape(part)}</p>" for part in s.statement.split("\n\n"))
     charts = "".join(image(title, svg) for title, svg in s._charts())
+    if charts:
+        charts += "<p>± in these charts is half of a 95% band.</p>"
     return (
         f"<p><b>jme.Stream</b>: {s.rows:,} rows so far</p>{charts}"
         f"<details><summary>What is promised</summary>{promise}</details>"
@@ -45,20 +71,21 @@ def stream(s: Stream) -> str:
 
 def release(r: Release) -> str:
     means = table(
-        ["column", "mean", "noise_std"],
-        zip(r.columns, map(float, r.mean), map(float, r.noise_std.mean), strict=True),
+        ["column", "mean"],
+        ([name, noisy(v, n)] for name, v, n in zip(r.columns, r.mean, r.noise_std.mean, strict=True)),
+        ["column"],
     )
-    return f"<p><b>jme.Release</b> at t = {r.t:,}</p>{means}{covariances(r)}"
+    return f"<p><b>jme.Release</b> at t = {r.t:,}</p>{means}{covariances(r)}{NOISE}"
 
 
 def covariances(r: Release) -> str:
     if r._core.second_kind != "full" or len(r.columns) > MOST_ROWS:
         return ""
     rows = (
-        [name, *(f"{v:.4g} ± {n:.2g}" for v, n in zip(values, noise, strict=True))]
+        [name, *(noisy(v, n) for v, n in zip(values, noise, strict=True))]
         for name, values, noise in zip(r.columns, r.covariance, r.noise_std.covariance, strict=True)
     )
-    return table(["covariance", *r.columns], rows)
+    return table(["covariance", *r.columns], rows, ["covariance"])
 
 
 def releases(all_of_them: Releases) -> str:
@@ -67,7 +94,7 @@ def releases(all_of_them: Releases) -> str:
     shown = all_of_them[-MOST_ROWS:]
     values, noise = shown.mean
     rows = (
-        [f"{t:,}", *(f"{v:.5g} ± {n:.2g}" for v, n in zip(mean, std, strict=True))]
+        [f"{t:,}", *(noisy(v, n) for v, n in zip(mean, std, strict=True))]
         for t, mean, std in zip(shown.t, values, noise, strict=True)
     )
     chart = "".join(image(title, svg) for title, svg in all_of_them._core.charts())
@@ -75,7 +102,7 @@ def releases(all_of_them: Releases) -> str:
     note = f"<p>{left_out:,} earlier ones are not shown.</p>" if left_out else ""
     return (
         f"<p><b>jme.Releases</b>: {len(all_of_them):,}</p>{chart}"
-        f"{table(['t', *(f'mean of {name}' for name in shown.columns)], rows)}{note}"
+        f"{table(['t', *(f'mean of {name}' for name in shown.columns)], rows)}{NOISE_AND_BANDS}{note}"
     )
 
 
@@ -111,7 +138,8 @@ MOST_NAMES = ["method", "shape", "rmse_first", "rmse_second", "std_first", "std_
 
 def _candidates(p: Plan, shown: list[dict[str, Any]], names: list[str]) -> str:
     best = p.candidates[p.recommended["index"]]
-    return table(["", *names], (["*" if c is best else "", *(c[name] for name in names)] for c in shown))
+    rows = (["*" if c is best else "", *(c[name] for name in names)] for c in shown)
+    return table(["", *names], rows, ["method", "shape", "note"]) + "<p>* is recommended.</p>"
 
 
 def ledger(book: Ledger) -> str:
@@ -125,9 +153,11 @@ def ledger(book: Ledger) -> str:
             ]
             for s in book.streams
         ),
+        ["source", "stream", "condition"],
     )
     total = table(
         ["source", "streams", "mu", "epsilon", "delta", "adjacency"],
         ([t[key] for key in ("source", "streams", "mu", "epsilon", "delta", "adjacency")] for t in book.total),
+        ["source", "adjacency"],
     )
     return f"<p><b>jme.Ledger</b> of {escape(book.state)}</p>{streams}<p>Spent in all:</p>{total}"

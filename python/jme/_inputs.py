@@ -16,6 +16,8 @@ from .errors import DataError
 
 # Rows that are converted at a time, so that a push needs little memory beside its input.
 PIECE = 1 << 16
+# Rows of an iterable that are read before its progress is told again.
+PIECE_READ = 256
 
 Columns = list[Any]
 
@@ -33,6 +35,7 @@ class Sink(Protocol):
     def _take_columns(self, columns: Columns, /) -> None: ...
     def _push_arrow(self, source: object, /) -> None: ...
     def _left(self) -> int: ...
+    def _tell_read(self, rows: int, /) -> None: ...
 
 
 def push(stream: Sink, rows: Any) -> None:
@@ -177,6 +180,8 @@ def _push_iterable(stream: Sink, rows: Iterable[Any]) -> None:
         if isinstance(row, Mapping):
             raise TypeError("rows of numbers were expected, not mappings; give columns by name, or a table")
         collected.add(row)
+        if len(collected) % PIECE_READ == 0:
+            stream._tell_read(len(collected))
         if len(collected) > stream._left():
             break  # too many, whatever follows
     if len(collected) == 0:

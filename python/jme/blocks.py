@@ -98,6 +98,9 @@ class _Sink:
     def _check_room(self, rows: int) -> None:
         self._stream._check_room(rows + self._block.rows)
 
+    def _tell_read(self, rows: int) -> None:
+        pass
+
     def _left(self) -> int:
         return self._stream._left() - self._block.rows
 

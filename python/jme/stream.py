@@ -6,7 +6,8 @@ import inspect
 import json
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, overload
 
 from . import _core, _html, _settings
 from .plans import Plan
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from ._keywords import Settings
     from .blocks import BlockSum
-    from .releases import Releases
+    from .releases import Release, Releases
 
 
 class Stream(_core.Stream):
@@ -74,6 +75,28 @@ class Stream(_core.Stream):
             note = {"kind": kind, "count": count, "rows": rows}
             notes.append(note if column is None else {**note, "column": column})
         return notes
+
+    @overload
+    def follow(self, source: Iterable[Any]) -> Iterator[Release]: ...
+    @overload
+    def follow(self, source: AsyncIterable[Any]) -> AsyncIterator[Release]: ...
+    def follow(self, source: Iterable[Any] | AsyncIterable[Any]) -> Iterator[Release] | AsyncIterator[Release]:
+        """Releases as they come, while `source` gives one row, or one table of rows, after another. Each is pushed as
+        soon as it is there; with an asynchronous source, `async for`. The stream stays open when the source ends.
+
+        >>> import jme
+        >>> s = jme.Stream(epsilon=1, delta=1e-6, bounds={"x": (0, 1)}, rows=1000, every=2)
+        >>> [r.t for r in s.follow((0.5,) for _ in range(6))]
+        [2, 4, 6]
+        """
+        if isinstance(source, AsyncIterable):
+            return self._follow_async(source)
+        return (release for rows in source for release in self.push(rows))
+
+    async def _follow_async(self, source: AsyncIterable[Any]) -> AsyncIterator[Release]:
+        async for rows in source:
+            for release in self.push(rows):
+                yield release
 
     def plan(self) -> Plan:
         """The errors to expect of this stream. `jme.plan` compares others."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +18,9 @@ import pytest
 sys.path.insert(0, os.environ.get("JME_PYTHON_DIR", ""))
 
 import jme
+
+# torch comes from Debian, for the system's interpreter alone: the entry python.torch of ctest has these tests.
+collect_ignore_glob = [] if importlib.util.find_spec("torch") else ["test_torch*.py"]
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -77,3 +82,11 @@ def same_releases(found: jme.Releases, expected: jme.Releases) -> None:
     for a, b in zip(found, expected, strict=True):
         assert a.mean.tobytes() == b.mean.tobytes()
         assert a.covariance.tobytes() == b.covariance.tobytes()
+
+
+def blocks(page: str, *, only: str | None = None, without: str | None = None) -> str:
+    """The Python of a page, of one section of it, or of all others."""
+    sections = re.split(r"^## ", (ROOT / page).read_text(), flags=re.M)
+    chosen = {s.split("\n")[0]: s for s in sections if only in (None, s.split("\n")[0])}
+    chosen.pop(without or "", None)
+    return "\n".join(re.findall(r"^```python\n(.*?)^```", "\n".join(chosen.values()), re.M | re.S))

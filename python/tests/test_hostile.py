@@ -84,6 +84,19 @@ def bad_holders():
         jme.DataError,
     )
     yield "columns of two lengths", {"temp": [1.0], "co": [1.0, 2.0], "rain": [1.0]}, jme.DataError
+    yield "no columns", np.zeros((4, 0)), jme.DataError
+    yield "no columns of a frame", pd.DataFrame(index=range(4)), jme.InvalidParameter
+    yield "a masked row", np.ma.masked_array(good, mask=[0, 1, 0]), jme.DataError
+    yield "a masked column", {"temp": [1.0], "rain": [1.0], "co": np.ma.masked_array([1.0], [True])}, jme.DataError
+    yield "a whole number beyond all floats", {"temp": [1.0], "rain": [1.0], "co": [10**400]}, TypeError
+    yield "an array of Python's whole numbers", np.array([[1, 2, 2**70]]), TypeError
+    yield "a void array", np.zeros((2, 3), dtype="V8"), TypeError
+    yield "a time difference", np.zeros((2, 3), dtype="m8[s]"), TypeError
+    yield "a memoryview of bytes", memoryview(b"123456"), (TypeError, jme.DataError)
+    yield "a class", Numberless, TypeError
+    yield "a function", made_up, TypeError
+    yield "a set of text", {"temp", "co", "rain"}, TypeError
+    yield "cells that are rows", [[[1.0], [2.0], [3.0]]], TypeError
     yield "structured array", np.zeros(2, dtype=[("temp", "f8"), ("co", "f8"), ("rain", "f8")]), TypeError
 
 
@@ -184,6 +197,16 @@ def test_empty_inputs_are_no_rows(settings):
     for held in ([], (), np.zeros((0, 3)), frame, pa.Table.from_pandas(frame), iter(())):
         assert len(stream.push(held)) == 0
     assert stream.rows == 0
+
+
+def test_whole_numbers_beyond_two_to_the_53_are_rounded_as_in_files(settings):
+    big = np.array([[2**53 + 1, 2**64 - 1, 2**63 + 1025]] * 70, dtype=np.uint64)
+    bounds = {name: (0, 2**65) for name in NAMES}
+    wide = {**settings, "bounds": bounds}
+    expected = jme.Stream(**wide).push(big.astype(float))
+    lists = [tuple(row) for row in big.tolist()]
+    for held in (big, lists, pd.DataFrame(big, columns=NAMES), pa.Table.from_arrays(list(big.T), names=NAMES)):
+        same_releases(jme.Stream(**wide).push(held), expected)
 
 
 def test_booleans_are_numbers(settings):
@@ -297,6 +320,67 @@ def test_a_forked_child_is_refused(settings):
             os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
     stream.push((1.0, 2.0, 3.0))
+
+
+def run(program, *, timeout=60):
+    head = f"import sys; sys.path.insert(0, {os.environ.get('JME_PYTHON_DIR', '')!r})\nimport jme\n"
+    return subprocess.run([sys.executable, "-c", head + program], capture_output=True, text=True, timeout=timeout)
+
+
+def test_a_forked_child_that_ends_leaves_a_durable_stream_to_its_parent(settings, tmp_path):
+    """The child ends as programs do, with all destructors, while its copy of the stream has an open block."""
+    done = run(f"""
+import os
+settings = {settings!r}
+kept = jme.Stream(**settings, state={str(tmp_path / "s")!r})
+kept.push([(1.0, 2.0, 3.0)] * 100)
+child = os.fork()
+if child == 0:
+    sys.exit(0)
+assert os.waitpid(child, 0)[1] == 0
+print([r.t for r in kept.push([(1.0, 2.0, 3.0)] * 100)])
+kept.close()
+""")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[140]\n", "")
+    with jme.Stream(**settings, state=tmp_path / "s") as stream:
+        found = stream.push([(1.0, 2.0, 3.0)] * 200)
+    same_releases(found, jme.Stream(**settings).push([(1.0, 2.0, 3.0)] * 200))
+
+
+def test_processes_that_fork_workers_are_refused_in_them(settings):
+    done = run(f"""
+import multiprocessing
+stream = jme.Stream(**{settings!r})
+def work(number):
+    try:
+        stream.push((1.0, 2.0, 3.0))
+    except jme.StateError as error:
+        return error  # and the way back is a pickle
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    found = pool.map(work, range(4))
+print([type(error).__name__ for error in found], stream.rows)
+""")
+    assert (done.returncode, done.stdout) == (0, "['StateError', 'StateError', 'StateError', 'StateError'] 0\n"), done
+
+
+@pytest.mark.parametrize("kind", ["array", "rows"])
+def test_an_interpreter_ends_while_a_thread_is_pushing(kind):
+    """A daemon thread that is inside a push when the main thread ends: the process ends, and with code 0."""
+    done = run(f"""
+import threading, time
+import numpy as np
+began = threading.Event()
+def work():
+    stream = jme.Stream(epsilon=1, delta=1e-6, norm_bound=1, dimension=40, rows=10**8, every=10)
+    rows = np.ones((200_000, 40))
+    began.set()
+    while True:
+        stream.push(rows) if {kind == "array"} else [stream.push(row) for row in rows]
+threading.Thread(target=work, daemon=True).start()
+assert began.wait(30)
+time.sleep(0.3)
+""")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_streams_cannot_be_pickled_or_copied(settings):

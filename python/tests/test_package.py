@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import doctest
 import inspect
@@ -18,7 +19,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import BOUNDS, ROOT, made_up
-from jme import _core, _settings, answers, blocks, plans, releases, stream
+from jme import _core, _html, _settings, answers, blocks, plans, releases, stream
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def test_a_diagonal_second_moment_gives_variances(settings, rng):
     assert found[0].covariance.shape == (3,)
     assert found.covariance.value.shape == (2, 3)
     assert "variance" in found[0].to_pandas("covariance")
-    assert "<table>" in found[0]._repr_html_()
+    assert "<table" in found[0]._repr_html_()
 
 
 def test_a_density_scores_and_samples(pushed):
@@ -125,6 +126,19 @@ def test_notes_count_what_was_changed(settings, rng):
         {"kind": "bad_rows", "count": 3, "rows": 100},
         {"kind": "filled_rows", "count": 7, "rows": 100},
         {"kind": "filled_cells", "count": 7, "rows": 100, "column": "co"},
+    ]
+
+
+def test_notes_say_which_rows_and_cells_were_left_out(settings, rng):
+    rows = made_up(rng, 100)
+    rows[:7, 1] = np.nan
+    rows[10:13, 0] = np.inf
+    made = jme.Stream(**settings, missing="observed", on_bad_row="zero")
+    made.push(rows)
+    assert made.notes == [
+        {"kind": "unread_rows", "count": 3, "rows": 100},
+        {"kind": "absent_rows", "count": 7, "rows": 100},
+        {"kind": "absent_cells", "count": 7, "rows": 100, "column": "co"},
     ]
 
 
@@ -177,8 +191,16 @@ def test_notebooks_show_charts_as_images(pushed, settings):
             assert ElementTree.fromstring(svg).tag.endswith("svg")
             assert "prefers-color-scheme" in svg
         assert "<svg" not in html
-    assert "<table>" in found[-1]._repr_html_()
+    assert "<table" in found[-1]._repr_html_()
     assert "What is promised" in jme.Stream(**settings)._repr_html_()
+
+
+def test_numbers_have_the_digits_that_their_noise_leaves():
+    shown = [_html.noisy(*pair) for pair in ((15.0781, 0.04647), (59.9, 0.10001), (-10.15, 2.44), (12345.6, 987.0))]
+    assert shown == ["15.078 ± 0.046", "59.90 ± 0.10", "-10.2 ± 2.4", "12346 ± 987"]
+    assert _html.noisy(float("nan"), float("nan")) == "nan ± nan"
+    assert _html.noisy(1.5, 0.0) == "1.5 ± 0"
+    assert (_html.number(20000), _html.number(1e-6), _html.number(True)) == ("20,000", "1e-06", "True")
 
 
 def test_names_are_escaped(rng):
@@ -237,7 +259,7 @@ def test_the_ledger_adds_up(settings, rng, tmp_path):
     assert [s["stream"] for s in book.streams] == ["one", "two"]
     assert book.spent() == pytest.approx(2**0.5 * book.streams[0]["mu"], rel=1e-12)  # the same sum in another order
     assert book.total[0]["mu"] == pytest.approx(book.spent(), rel=1e-12)
-    assert "<table>" in book._repr_html_() and "2 streams" in repr(book)
+    assert "<table" in book._repr_html_() and "2 streams" in repr(book)
     with pytest.raises(jme.BudgetExhausted, match="more than"):
         jme.Stream(**private, state=tmp_path / "s", stream="three", max_mu=book.spent()).push((1.0, 2.0, 3.0))
     with pytest.raises(jme.Error):
@@ -261,6 +283,18 @@ def test_the_stub_of_the_extension_has_its_names():
             for member in vars(getattr(_core, name)):
                 if not member.startswith("__"):
                     assert re.search(rf"def {member}\(|    {member}: ", body), f"{name}.{member}"
+
+
+def test_help_says_what_the_stub_says():
+    """Editors read the stub, people at a prompt ask the extension."""
+    for part in ast.parse((ROOT / "python/jme/_core.pyi").read_text()).body:
+        if not isinstance(part, ast.ClassDef):
+            continue
+        for member in part.body:
+            words = ast.get_docstring(member) if isinstance(member, ast.FunctionDef) else None
+            if words is not None:
+                assert words in getattr(getattr(_core, part.name), member.name).__doc__, member.name
+    assert jme.Stream.push.__doc__ and "two seconds" in jme.Stream.push.__doc__
 
 
 def test_types_hold():

@@ -109,7 +109,14 @@ def test_blocks_may_have_any_lengths_up_to_the_batch_size(rows):
 
 
 @pytest.mark.parametrize(
-    "more", [{"missing": "mean"}, {"missing": "model,x0=3"}, {"settings": {"workload": "decay:0.9"}}]
+    "more",
+    [
+        {"missing": "mean"},
+        {"missing": "model,x0=3"},
+        {"missing": "observed"},
+        {"settings": {"workload": "decay:0.9"}},
+        {"settings": {"private_count": True}},
+    ],
 )
 def test_a_short_block_is_refused_where_it_would_change_more_than_sums(more, rows):
     ledger = SharedLedger(max_mu=10)

@@ -23,6 +23,19 @@ Eigen::MatrixXd Release::second_matrix() const {
   return result;
 }
 
+Release Release::without_zero_rows(std::size_t count) const {
+  if (layout_.cell_counts || layout_.row_count) {
+    throw StateError("a release with private counts has no zero rows to leave out");
+  }
+  if (count > rows_) throw StateError("a release cannot be without more rows than it has");
+  Release result = *this;
+  result.rows_ -= count;
+  const double share = static_cast<double>(result.rows_) / static_cast<double>(rows_);
+  result.weight_first_ *= share;
+  result.weight_second_ *= share;
+  return result;
+}
+
 std::vector<double*> Release::scalars() {
   return {&std_first_, &std_second_,  &std_off_diagonal_, &std_count_,     &std_pair_count_,
           &std_rows_,  &bias_second_, &weight_first_,     &weight_second_, &count_unit_};

@@ -114,6 +114,11 @@ void ClippedSums::add_to(std::span<float> gradients, std::span<float> squares) c
   for (std::size_t i = 0; i < squares.size(); ++i) squares[i] += static_cast<float>(squares_[i]);
 }
 
+void ClippedSums::clear() {
+  std::fill(gradients_.begin(), gradients_.end(), 0.0);
+  std::fill(squares_.begin(), squares_.end(), 0.0);
+}
+
 double clipped_sum_error(std::size_t examples, double probability) {
   // More than m examples come with probability 2^-80 per step. Sums in double, rounded once to float, are at
   // most this far off (src/training/GUARANTEES.md).

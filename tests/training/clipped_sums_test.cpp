@@ -231,6 +231,27 @@ TEST(ClippedSums, OfBoundedSquaresAreTheSameBitsInWhateverPartsABatchComes) {
     EXPECT_EQ(sums_of(gradients, clipping, at_a_time).squares, whole.squares) << at_a_time;
 }
 
+TEST(ClippedSums, OfPartsThatAreAddedUpElsewhereAreThoseOfTheWhole) {
+  // Whole numbers that nothing clips: sums are exact in any order.
+  const Gradients gradients = drawn(23, std::uniform_int_distribution<int>(-9, 9));
+  const Clipping clipping{.rule = ClipRule::each, .bound = 1e6};
+  const Sums whole = sums_of(gradients, clipping);
+  ClippedSums here(clipping, all_numbers, true), there(clipping, all_numbers, true);
+  std::vector<bool> kept;
+  here.add(gradients.rows(0), 15, kept);  // of a batch before this one
+  here.clear();
+  here.add(gradients.rows(0), 9, kept);
+  there.add(gradients.rows(9), 14, kept);
+  for (std::size_t i = 0; i < all_numbers; ++i) {
+    here.gradients()[i] += there.gradients()[i];
+    here.squares()[i] += there.squares()[i];
+  }
+  Sums sums;
+  here.add_to(sums.gradients, sums.squares);
+  EXPECT_EQ(sums.gradients, whole.gradients);
+  EXPECT_EQ(sums.squares, whole.squares);
+}
+
 TEST(ClippedSums, AreAsFarOffAsTheirErrorSaysInALargestBatch) {
   constexpr std::size_t examples = 300;
   constexpr double probability = 0.3;

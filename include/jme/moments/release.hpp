@@ -71,6 +71,11 @@ class Release {
   [[nodiscard]] double weight_first() const { return weight_first_; }
   [[nodiscard]] double weight_second() const { return weight_second_; }
 
+  /// The same sums where `count` of the rows were zero and only filled up their blocks: they no longer count
+  /// among the rows and in the weights. For workloads in which all rows weigh the same (prefix, mean). Throws
+  /// StateError where counts are released, whose noise hides how many rows there are.
+  [[nodiscard]] Release without_zero_rows(std::size_t count) const;
+
   /// All numbers of the release in one vector, from which unpacked() makes the same release again: for
   /// streams that outlive a process.
   [[nodiscard]] std::vector<double> packed() const;

@@ -53,6 +53,13 @@ class ClippedSums {
   /// none. Throws DataError for other sizes.
   void add_to(std::span<float> gradients, std::span<float> squares) const;
 
+  /// The sums as they stand, for a batch whose parts are summed in several processes and then added up there.
+  /// They are raw data.
+  [[nodiscard]] std::span<double> gradients() { return gradients_; }
+  [[nodiscard]] std::span<double> squares() { return squares_; }
+  /// Forgets everything that was added: the next batch begins.
+  void clear();
+
  private:
   /// Adds the numbers [begin, begin + count) of the gradients, all in the same layer of square_clip.
   void add_part(const GradientRows& layer, std::size_t first, std::size_t begin, std::size_t count,

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _core
 from ..errors import BudgetExhausted, InvalidParameter, StateError
 from ..releases import Release, Releases
 from ..stream import Stream
@@ -46,8 +45,6 @@ OWN_SETTINGS = {
     "records",
     "delimiter",
 }
-# Where Release::packed has the sums of the weights of the two moments.
-WEIGHTS = slice(7, 9)
 
 KEYWORDS = """
     Keywords that all private estimators have:
@@ -247,7 +244,9 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             self.n_samples_seen_ = 0
         self.n_samples_seen_ += every - padding
         self._padded += padding
-        self._newest = self._without_padding(releases) if self._padded else releases
+        if self._padded:  # how many rows there are is public
+            releases = Releases(releases._core.without_zero_rows(self._padded))
+        self._newest = releases
         self._learn(self._newest[0])
 
     def _charge_of(self, stream: Stream) -> Charge:
@@ -257,25 +256,16 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _check_can_pad(self) -> None:
         """A block that is not full gets rows that are zero in the units of the stream. Sums do not change by them;
-        weights that depend on the row's place, fills from releases and noise on single rows would."""
+        weights that depend on the row's place, fills from releases, private counts and noise on single rows would."""
         given = self.settings or {}
         sums_alone = (
             all(given.get(key) in (None, "mean", "prefix") for key in ("workload", "workload2"))
             and given.get("method") not in ("pp", "pp-debiased")
-            and not any(word in (self.missing or "").split(",") for word in ("mean", "model"))
+            and not any(word in (self.missing or "").split(",") for word in ("mean", "model", "observed"))
+            and not given.get("private_count")
         )
         if not sums_alone:
             raise InvalidParameter(
                 "batch_size: with these settings every call must have as many rows as the first (or batch_size)",
                 field="batch_size",
             )
-
-    def _without_padding(self, releases: Releases) -> Releases:
-        """The same sums with the weights of the rows that there are. How many these are is public."""
-        kind, centre, half_width, columns, rows, steps, packed, known = releases._core.state()
-        if kind[2] or kind[3]:
-            raise StateError("a stream that releases counts needs calls with batch_size rows")
-        packed[:, WEIGHTS] *= self.n_samples_seen_ / (self.n_samples_seen_ + self._padded)
-        seen = np.full_like(rows, self.n_samples_seen_)
-        parts = kind, centre, half_width, columns, seen, steps, packed, known
-        return Releases(_core.Releases.from_state(*parts))

@@ -1,0 +1,105 @@
+"""Every example's gradient of a layer's parameters, from the layer's input and the gradient of its output.
+
+Each function returns one tensor for each of the layer's own parameters, with the examples along the first axis. No sum
+goes over examples, and products are made for each example by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+Layer = Callable[[Any, Tensor, Tensor], dict[str, Tensor]]
+
+# Numbers of unfolded input at a time: what stays in the cache is not fetched again for the product.
+AT_A_TIME = 1 << 19
+
+
+def linear(layer: nn.Linear, x: Tensor, g: Tensor) -> dict[str, Tensor]:
+    if g.dim() == 2:
+        return {"weight": g.unsqueeze(2) * x.unsqueeze(1), "bias": g}
+    g, x = g.flatten(1, -2), x.flatten(1, -2)  # examples, positions, features
+    return {"weight": torch.bmm(g.transpose(1, 2), x), "bias": g.sum(1)}
+
+
+def conv2d(layer: nn.Conv2d, x: Tensor, g: Tensor) -> dict[str, Tensor]:
+    examples, groups = len(x), layer.groups
+    g = g.flatten(2)
+    outputs, positions = g.shape[1], g.shape[2]
+    inputs = x.shape[1] * layer.kernel_size[0] * layer.kernel_size[1]
+    weight = x.new_empty(examples * groups, outputs // groups, inputs // groups)
+    part = max(1, AT_A_TIME // max(1, inputs * positions))
+    for begin in range(0, examples, part):
+        here = slice(begin, min(begin + part, examples))
+        unfolded = F.unfold(x[here], layer.kernel_size, layer.dilation, layer.padding, layer.stride)
+        torch.bmm(
+            g[here].reshape(-1, outputs // groups, positions),
+            unfolded.reshape(-1, inputs // groups, positions).transpose(1, 2),
+            out=weight[here.start * groups : here.stop * groups],
+        )
+    return {"weight": weight.reshape(examples, *layer.weight.shape), "bias": g.sum(2)}
+
+
+def conv1d(layer: nn.Conv1d, x: Tensor, g: Tensor) -> dict[str, Tensor]:
+    flat = _Flat(layer)
+    found = conv2d(flat, x.unsqueeze(2), g.unsqueeze(2))
+    return {"weight": found["weight"].squeeze(3), "bias": found["bias"]}
+
+
+class _Flat:
+    """A convolution of lines as one of pictures that are one pixel high."""
+
+    def __init__(self, layer: nn.Conv1d) -> None:
+        self.groups, self.weight = layer.groups, layer.weight.unsqueeze(2)
+        self.kernel_size, self.stride = (1, *layer.kernel_size), (1, *layer.stride)
+        self.dilation, self.padding = (1, *layer.dilation), (0, *layer.padding)
+
+
+def embedding(layer: nn.Embedding, x: Tensor, g: Tensor) -> dict[str, Tensor]:
+    examples = len(x)
+    places = x.reshape(examples, -1)
+    g = g.reshape(examples, -1, layer.embedding_dim)
+    if layer.padding_idx is not None:
+        g = g * (places != layer.padding_idx).unsqueeze(2)
+    weight = g.new_zeros(examples, layer.num_embeddings, layer.embedding_dim)
+    for j in range(examples):
+        weight[j].index_add_(0, places[j], g[j])
+    return {"weight": weight}
+
+
+def group_norm(layer: nn.GroupNorm, x: Tensor, g: Tensor) -> dict[str, Tensor]:
+    normed = F.group_norm(x, layer.num_groups, eps=layer.eps)
+    return {"weight": (g * normed).flatten(2).sum(2), "bias": g.flatten(2).sum(2)}
+
+
+def layer_norm(layer: nn.LayerNorm, x: Tensor, g: Tensor) -> dict[str, Tensor]:
+    normed = F.layer_norm(x, layer.normalized_shape, eps=layer.eps)
+    between = tuple(range(1, g.dim() - len(layer.normalized_shape)))
+    product = g * normed
+    return {"weight": product.sum(between), "bias": g.sum(between)} if between else {"weight": product, "bias": g}
+
+
+LAYERS: dict[type, Layer] = {
+    nn.Linear: linear,
+    nn.Conv1d: conv1d,
+    nn.Conv2d: conv2d,
+    nn.Embedding: embedding,
+    nn.GroupNorm: group_norm,
+    nn.LayerNorm: layer_norm,
+}
+
+
+def is_known(layer: nn.Module) -> bool:
+    """Whether its gradients can be made here: exactly one of these layers, with nothing that changes what it does."""
+    names = {name for name, _ in layer.named_parameters(recurse=False)}
+    if type(layer) not in LAYERS or not names <= {"weight", "bias"}:
+        return False
+    if isinstance(layer, (nn.Conv1d, nn.Conv2d)):
+        return layer.padding_mode == "zeros" and not isinstance(layer.padding, str)
+    if isinstance(layer, nn.Embedding):
+        return layer.max_norm is None and not layer.scale_grad_by_freq
+    return True

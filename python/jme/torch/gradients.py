@@ -1,0 +1,199 @@
+"""Gradients of each example by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import torch
+from torch import Tensor, nn
+
+from ..errors import DataError, Error
+from . import _recorded
+from ._plan import whole, wrong
+from ._transforms import functional_call, grad_and_value, vmap
+from .optimizers import Adam
+
+Parts: TypeAlias = Tensor | tuple[Tensor, ...]
+
+
+def per_example(
+    model: nn.Module, loss: Callable[..., Tensor], *, micro_batch: int = 32, by: str | None = None
+) -> PerExample:
+    """Makes gradients of each example by itself, for any module that does not mix examples.
+
+    loss: of the model's output and the targets, for a batch of one example: `torch.nn.CrossEntropyLoss()`, or any
+        function.
+    micro_batch: examples at a time, always filled up with zeros to this number: what an example contributes then
+        depends on that example alone (`PerExample.companions_matter` looks whether it does).
+    by: "layers" where all trained parameters are those of Linear, Conv1d, Conv2d, Embedding, GroupNorm and LayerNorm
+        (fast), "vmap" for any others; default: whichever is right.
+    """
+    return PerExample(model, loss, micro_batch, by)
+
+
+class PerExample:
+    """See `per_example`."""
+
+    def __init__(self, model: nn.Module, loss: Callable[..., Tensor], micro_batch: int, by: str | None) -> None:
+        _check_mixes_nothing(model)
+        if by not in (None, "layers", "vmap"):
+            raise wrong("by", 'must be "layers" or "vmap"')
+        self._model = model
+        self._loss = loss
+        self._micro_batch = whole("micro_batch", micro_batch)
+        self._by = by
+
+    @property
+    def by(self) -> str | None:
+        """How gradients are made; None before the first."""
+        return self._by
+
+    def accumulate(self, optimizer: Adam, inputs: Parts, targets: Parts = ()) -> float:
+        """Clips the gradients of these examples, a micro-batch at a time, and adds them to the optimiser's batch.
+
+        inputs: what the model takes, one tensor or a tuple of them, examples along the first axis. targets: what the
+        loss takes beside the model's output. Returns the mean loss, which is NOT private: do not publish it.
+        """
+        own = [p for p in self._model.parameters() if p.requires_grad]
+        places = {id(p): place for place, p in enumerate(own)}
+        if sorted(map(id, optimizer._tensors)) != sorted(places):
+            raise wrong("params", "of the optimiser must be the trained parameters of the model")
+        order = [places[id(p)] for p in optimizer._tensors]
+        inputs, targets = _tuple(inputs), _tuple(targets)
+        count = _count(inputs, targets)
+        total = 0.0
+        if count == 0:
+            optimizer.add_examples([p.new_zeros(0, *p.shape) for p in optimizer._tensors], 0)
+        for begin in range(0, count, self._micro_batch):
+            here = min(self._micro_batch, count - begin)
+            part = [_filled(x[begin : begin + here], self._micro_batch) for x in (*inputs, *targets)]
+            found, losses = self._gradients(part[: len(inputs)], part[len(inputs) :])
+            optimizer.add_examples([found[place] for place in order], here)
+            total += float(losses[:here].sum())
+        return total / count if count > 0 else float("nan")
+
+    def __call__(self, inputs: Parts, targets: Parts = ()) -> Tensor:
+        """Puts the gradients of all these examples at once into `p.grad_sample`, and returns their losses."""
+        inputs, targets = _tuple(inputs), _tuple(targets)
+        if _count(inputs, targets) == 0:
+            for p in self._model.parameters():
+                p.grad_sample = p.new_zeros(0, *p.shape) if p.requires_grad else None
+            return torch.zeros(0)
+        found, losses = self._gradients(list(inputs), list(targets))
+        for p, gradient in zip((p for p in self._model.parameters() if p.requires_grad), found, strict=True):
+            p.grad_sample = gradient
+        return losses
+
+    def companions_matter(self, inputs: Parts, targets: Parts = ()) -> bool:
+        """Whether an example's gradient changes, if only in its last bit, with its place in a micro-batch or with what
+        else is there. It must not, for epsilon to be exact; with `micro_batch=1` it never does. Made-up examples will
+        do.
+        """
+        inputs, targets = _tuple(inputs), _tuple(targets)
+        size = min(self._micro_batch, _count(inputs, targets))
+        parts = [x[:size] for x in (*inputs, *targets)]
+
+        def rows(order: list[int]) -> list[Tensor]:
+            chosen = [_filled(x[order], self._micro_batch) for x in parts]
+            found, _ = self._gradients(chosen[: len(inputs)], chosen[len(inputs) :])
+            return [gradient[: len(order)].clone() for gradient in found]
+
+        together = rows(list(range(size)))
+        for order in ([*range(1, size), 0], list(reversed(range(size))), *([j] for j in range(size))):
+            for all_rows, some in zip(together, rows(order), strict=True):
+                if not torch.equal(all_rows[order], some):
+                    return True
+        return False
+
+    def _gradients(self, inputs: list[Tensor], targets: list[Tensor]) -> tuple[list[Tensor], Tensor]:
+        _check_mixes_nothing(self._model)
+        if self._by is None:
+            self._by = self._choice(inputs, targets)
+        return self._by_layers(inputs, targets) if self._by == "layers" else self._by_vmap(inputs, targets)
+
+    def _by_layers(self, inputs: list[Tensor], targets: list[Tensor]) -> tuple[list[Tensor], Tensor]:
+        layers = _recorded.owners(self._model)
+        if layers is None:
+            raise wrong("by", 'must be "vmap": a layer with trained parameters is not known')
+
+        def losses() -> Tensor:
+            return vmap(self._loss_of_one, randomness="different")(self._model(*inputs), *targets)
+
+        return _recorded.gradients(self._model, layers, losses, len(inputs[0]))
+
+    def _by_vmap(self, inputs: list[Tensor], targets: list[Tensor]) -> tuple[list[Tensor], Tensor]:
+        trained = {name: p.detach() for name, p in self._model.named_parameters() if p.requires_grad}
+        fixed = {name: p.detach() for name, p in self._model.named_parameters() if not p.requires_grad}
+        fixed.update(self._model.named_buffers())
+
+        def loss(parameters: dict[str, Tensor], *parts: Tensor) -> Tensor:
+            ones = tuple(x.unsqueeze(0) for x in parts[: len(inputs)])
+            output = functional_call(self._model, (parameters, fixed), ones)
+            return self._loss_of_one(output.squeeze(0), *parts[len(inputs) :])
+
+        places = (None, *(0 for _ in (*inputs, *targets)))
+        gradients, losses = vmap(grad_and_value(loss), in_dims=places, randomness="different")(
+            trained, *inputs, *targets
+        )
+        return [gradients[name].detach() for name in trained], losses.detach()
+
+    def _loss_of_one(self, output: Tensor, *targets: Tensor) -> Tensor:
+        return self._loss(output.unsqueeze(0), *(t.unsqueeze(0) for t in targets)).sum()
+
+    def _choice(self, inputs: list[Tensor], targets: list[Tensor]) -> str:
+        """Layers, if they find the gradients that autograd finds. Made-up examples are tried, not the data."""
+        if _recorded.owners(self._model) is None:
+            return "vmap"
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(1)
+            words = [layer.num_embeddings for layer in self._model.modules() if isinstance(layer, nn.Embedding)]
+            made_up = [
+                torch.rand_like(x) if x.is_floating_point() else torch.randint_like(x, min(words, default=2))
+                for x in inputs
+            ]
+            zeros = [torch.zeros_like(t) for t in targets]
+            try:
+                torch.manual_seed(2)  # dropout leaves out the same in both
+                found, _ = self._by_layers(made_up, zeros)
+                torch.manual_seed(2)
+                expected = self._by_autograd(made_up, zeros)
+            except (Error, IndexError, RuntimeError):
+                return "vmap"
+        for ours, right in zip(found, expected, strict=True):
+            # Rounding is some 1e-6 of the largest; a layer that was missed is off by much more.
+            if not torch.allclose(ours.sum(0), right, rtol=0, atol=1e-3 * float(right.abs().max()) + 1e-12):
+                return "vmap"
+        return "layers"
+
+    def _by_autograd(self, inputs: list[Tensor], targets: list[Tensor]) -> list[Tensor]:
+        own = [p for p in self._model.parameters() if p.requires_grad]
+        with torch.enable_grad():
+            losses = vmap(self._loss_of_one, randomness="different")(self._model(*inputs), *targets)
+            found = torch.autograd.grad(losses.sum(), own, allow_unused=True)
+        return [torch.zeros_like(p) if g is None else g for p, g in zip(own, found, strict=True)]
+
+
+def _check_mixes_nothing(model: nn.Module) -> None:
+    for layer in model.modules():
+        if isinstance(layer, (nn.modules.batchnorm._BatchNorm, nn.modules.instancenorm._InstanceNorm)):
+            mixes = not isinstance(layer, nn.modules.instancenorm._InstanceNorm) or layer.track_running_stats
+            if mixes and (layer.training or not layer.track_running_stats):
+                raise wrong("model", f"{type(layer).__name__} mixes examples; GroupNorm does not")
+
+
+def _tuple(parts: Parts) -> tuple[Tensor, ...]:
+    return (parts,) if isinstance(parts, Tensor) else tuple(parts)
+
+
+def _count(inputs: tuple[Tensor, ...], targets: tuple[Tensor, ...]) -> int:
+    counts = {len(x) for x in (*inputs, *targets)}
+    if len(counts) != 1:
+        raise DataError("inputs, targets: must have the same number of examples along their first axes")
+    return counts.pop()
+
+
+def _filled(x: Tensor, size: int) -> Tensor:
+    if len(x) == size:
+        return x
+    return torch.cat([x, x.new_zeros(size - len(x), *x.shape[1:])])

@@ -1,0 +1,376 @@
+"""Optimisers whose updates are private."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+import torch
+
+from .. import _core
+from ..errors import BudgetExhausted, DataError, StateError
+from ._plan import named, square_layers, sum_error, whole, wrong
+from ._processes import Together
+from .loader import PoissonLoader
+
+# What belongs to a state in which a training can go on, under the engine's names.
+STATE = ("steps", "first_moment", "second_moment", "secret_noise_first", "secret_noise_second")
+
+
+class Adam(torch.optim.Optimizer):  # type: ignore[misc]
+    """Adam on noisy sums of clipped per-example gradients. All updates together are (epsilon, delta) private.
+
+    A step is: per-example gradients (`jme.torch.per_example`, or `p.grad_sample` from elsewhere), `virtual_step()` for
+    every part of the batch but the last, `step()`. What one example can change is whether it is there (add-remove).
+
+    params, lr, betas, eps: as in torch.optim.Adam. Groups may have their own `lr` (schedulers change it) and, for
+        AdamW, `weight_decay`; `betas` and `eps` are the same for all, and `betas` stay what they are.
+    epsilon, delta: the privacy of the whole training; or `sigma`, the noise multiplier, with `delta` for
+        `epsilon_spent`.
+    steps: how many there will be at most.
+    examples: how many there are in the data set. Public.
+    batch_size: examples in a batch, on average: every example is in every batch with probability batch_size / examples
+        (`loader`), decided by nobody who could tell.
+    clip: no example's gradient is longer than this.
+    method: "jme" (noisy squares of every example's gradient), "pp-debiased" (square of the noisy mean minus the noise's
+        variance; mostly best for batches of hundreds), "pp", "joint-clip", "jme-batch-mean", "jme-paper" (no epsilon).
+    noise_floor: v is at least this many standard deviations of its own noise. torch's `eps` alone is far too small.
+    least_square: v is at least this. update_bound: no coordinate of an update is larger, before `lr`.
+    update_norm: no update is longer, before `lr`.
+    lambda_: weight of the squares. square_clip: bound of single squares, for all or one for each parameter (jme only).
+    participations, separation: instead of sampling, batches of exactly batch_size in a public order: how often one
+        example is used, and the least number of steps between two uses. `shape` and `shape2` then shape the noise.
+    process_group: processes that train together; default all, where torch.distributed was initialised.
+    insecure_test_seed: the same noise again; nothing is private then.
+    """
+
+    _decays = False
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        *,
+        steps: int,
+        examples: int,
+        batch_size: float,
+        clip: float,
+        delta: float,
+        epsilon: float | None = None,
+        sigma: float | None = None,
+        method: str = "jme",
+        noise_floor: float = 1.0,
+        least_square: float = 0.0,
+        update_bound: float | None = None,
+        update_norm: float | None = None,
+        lambda_: float | None = None,
+        square_clip: float | Sequence[float] | None = None,
+        participations: int | None = None,
+        separation: int = 1,
+        adjacency: str = "add-remove",
+        shape: str = "identity",
+        shape2: str | None = None,
+        process_group: Any = None,
+        threads: int | None = None,
+        insecure_test_seed: int | None = None,
+    ) -> None:
+        self._is_made = False
+        super().__init__(params, {"lr": lr, "betas": tuple(betas), "eps": eps, "weight_decay": weight_decay})
+        if not 0 < delta < 1:
+            raise wrong("delta", "must be in (0, 1)")
+        if (epsilon is None) == (sigma is None):
+            raise wrong("epsilon", "either epsilon or sigma must be given")
+        sampled = participations is None
+        rate = batch_size / whole("examples", examples) if sampled else 1.0
+        if sampled and not 0 < rate < 1:
+            raise wrong("batch_size", "must be above 0 and below the number of examples")
+        self._tensors: list[torch.Tensor] = [p for group in self.param_groups for p in group["params"]]
+        if not all(p.is_floating_point() for p in self._tensors):
+            raise wrong("params", "must be real numbers")
+        self._sizes = [p.numel() for p in self._tensors]
+        self._settings: dict[str, Any] = {
+            "learning_rate": 1.0,  # the engine gives the direction; every group has its own rate
+            "weight_decay": 0.0,
+            "beta_first": float(betas[0]),
+            "beta_second": float(betas[1]),
+            "eps": float(eps),
+            "noise_floor": float(noise_floor),
+            "least_square": float(least_square),
+            "update_bound": update_bound,
+            "update_norm": update_norm,
+        }
+        self._config: dict[str, Any] = {
+            "epsilon": epsilon,
+            "delta": delta if sigma is None else None,
+            "sigma": sigma,
+            "steps": whole("steps", steps),
+            "dimension": sum(self._sizes),
+            "norm_bound": float(clip),
+            "method": method,
+            "batch": float(batch_size),
+            "sampling_rate": rate,
+            "adjacency": adjacency,
+            "participations": None if participations is None else whole("participations", participations),
+            "separation": whole("separation", separation),
+            "beta_first": float(betas[0]),
+            "beta_second": float(betas[1]),
+            "shape": shape,
+            "shape2": shape2,
+            "lambda": lambda_,
+            "square_clip": square_layers(square_clip, self._sizes),
+            "sum_error": sum_error(examples, batch_size, rate),
+        }
+        self.examples, self.batch_size, self.steps, self.delta = int(examples), batch_size, int(steps), float(delta)
+        self._seed = insecure_test_seed
+        self._together = Together(process_group)
+        config = {**self._config, "threads": threads}
+        self._check_groups()
+        self._mechanism = named(lambda: _core.BatchMechanism(config))
+        # The noise is in one process only, and is added once.
+        self._adam = (
+            named(lambda: _core.Adam(config, self._settings, insecure_test_seed)) if self._together.is_first else None
+        )
+        self._steps_done = 0
+        self._sums = _core.ClippedSums(self._mechanism)
+        self._examples = 0
+        self._has_batch = False
+        squares = sum(self._sizes) if self._mechanism.takes_squares else 0
+        self._gradients = np.zeros(sum(self._sizes), np.float32)
+        self._squares = np.zeros(squares, np.float32)
+        self._update = np.zeros(sum(self._sizes), np.float32)
+        with torch.no_grad():
+            for p in self._tensors:
+                self._together.copy_first(p.data)
+        self._is_made = True
+
+    def virtual_step(self) -> None:
+        """Clips the gradients in `p.grad_sample`, adds them to those of the batch so far, and forgets them."""
+        samples = []
+        for place, p in enumerate(self._tensors):
+            sample = getattr(p, "grad_sample", None)
+            if sample is None:
+                raise DataError(f"grad_sample: parameter {place} has none; make per-example gradients first")
+            samples.append(torch.cat(sample) if isinstance(sample, list) else sample)
+        self.add_examples(samples, len(samples[0]))
+        self._forget_samples()
+
+    def add_examples(self, gradients: Sequence[torch.Tensor], count: int) -> None:
+        """Clips and adds the first `count` of these gradients: for each parameter one tensor with the examples along
+        its first axis."""
+        if len(gradients) != len(self._tensors):
+            raise DataError(f"gradients: {len(gradients)} tensors for {len(self._tensors)} parameters")
+        rows = []
+        for place, (p, gradient) in enumerate(zip(self._tensors, gradients, strict=True)):
+            if gradient.shape[1:] != p.shape or len(gradient) < count:
+                raise DataError(f"gradients: those of parameter {place} have the shape of another one")
+            flat = gradient.detach().reshape(len(gradient), p.numel())
+            rows.append(flat.to("cpu", torch.float32).contiguous().numpy())
+        self._sums.add(rows, count)
+        self._examples += count
+        self._has_batch = True
+
+    def discard(self) -> None:
+        """Forgets the examples that were added since the last step."""
+        self._sums.clear()
+        self._examples = 0
+        self._has_batch = False
+        self._forget_samples()
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forgets `p.grad` and `p.grad_sample`; what `virtual_step` has added stays."""
+        super().zero_grad(set_to_none)
+        self._forget_samples()
+
+    def _forget_samples(self) -> None:
+        for p in self._tensors:
+            if getattr(p, "grad_sample", None) is not None:
+                p.grad_sample = None
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Adds noise to the batch's sums and moves the parameters. A batch without examples is a step, too."""
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        if any(getattr(p, "grad_sample", None) is not None for p in self._tensors):
+            self.virtual_step()
+        if not self._has_batch:
+            raise DataError("grad_sample: there are no per-example gradients since the last step; p.grad is not used")
+        self._check_groups()
+        if self._steps_done >= self.steps:
+            raise BudgetExhausted("steps: all steps of the training are done")
+        self._make_update()
+        self._apply_update()
+        self._steps_done += 1
+        self.discard()
+        return loss
+
+    def _make_update(self) -> None:
+        count = torch.tensor([self._examples])
+        for sums in (self._sums.raw_gradients(), self._sums.raw_squares()):
+            if len(sums) > 0:
+                self._together.add_up(torch.from_numpy(sums))
+        self._together.add_up(count)
+        error: Exception | None = None
+        if self._adam is not None:
+            try:
+                for sums in (self._gradients, self._squares, self._update):
+                    sums.fill(0)
+                self._sums.add_to(self._gradients, self._squares)
+                self._adam.set(self._settings_now())
+                self._adam.step(self._update, self._gradients, self._squares, int(count.item()))
+            except Exception as problem:
+                error = problem
+        self._together.same_outcome(error)
+        self._together.copy_first(torch.from_numpy(self._update))
+
+    def _apply_update(self) -> None:
+        """p (1 - lr decay) - lr update, rounded after each product as the engine does; torch sees that p changes."""
+        update = torch.from_numpy(self._update)
+        begin = 0
+        for group in self.param_groups:
+            rate, shrink = float(group["lr"]), 1 - float(group["lr"]) * float(group["weight_decay"])
+            for p in group["params"]:
+                part = update[begin : begin + p.numel()].reshape(p.shape).to(p.device)
+                begin += p.numel()
+                if shrink != 1:
+                    p.mul_(shrink)
+                p.add_((part * rate).to(p.dtype))
+
+    def _settings_now(self) -> dict[str, Any]:
+        settings = {**self._settings, "eps": float(self.param_groups[0]["eps"])}
+        if self._config["method"] == "pp-debiased":
+            # The engine's own floor leaves this method out, because its noise depends on the gradient; the noise is at
+            # least this.
+            least = self._mechanism.debiased_noise(settings["beta_second"], self._steps_done + 1)
+            settings["least_square"] = max(settings["least_square"], settings["noise_floor"] * least)
+        return settings
+
+    def _check_groups(self) -> None:
+        for group in self.param_groups:
+            for field in ("lr", "weight_decay", "eps"):
+                if not 0 <= float(group[field]) < math.inf:
+                    raise wrong(field, "must be a finite number of at least 0")
+            if not self._decays and group["weight_decay"] != 0:
+                raise wrong("weight_decay", "must be 0; AdamW has it")
+            if tuple(group["betas"]) != (self._config["beta_first"], self._config["beta_second"]):
+                raise wrong("betas", "must be the same in all groups and steps; schedulers may change lr")
+            if group["eps"] != self.param_groups[0]["eps"]:
+                raise wrong("eps", "must be the same in all groups")
+
+    @property
+    def steps_done(self) -> int:
+        return self._steps_done
+
+    @property
+    def sigma(self) -> float:
+        """The noise multiplier."""
+        return self._mechanism.sigma
+
+    def epsilon_spent(self, delta: float | None = None, steps: int | None = None) -> float:
+        """Epsilon of the steps so far, or of the first `steps`. Their number must have been fixed beforehand: who looks
+        at results and stops because of them has spent the epsilon of all steps. Infinite where nothing is promised."""
+        if self._seed is not None:
+            return math.inf
+        done = self._steps_done if steps is None else steps
+        return self._mechanism.epsilon(self.delta if delta is None else delta, done)
+
+    def noise_level(self) -> tuple[float, float]:
+        """Standard deviation of the noise on a coordinate of the averaged gradient and of the averaged squares, both
+        corrected for their start, as they stand. Public. In the first process only."""
+        return self._owner().noise_level()
+
+    def loader(self, dataset: Any, **settings: Any) -> PoissonLoader:
+        """The batches of this training, drawn from `dataset`; settings are those of PoissonLoader."""
+        if self._config["sampling_rate"] == 1:
+            raise wrong("participations", "the batches of this training are not sampled; use a loader of torch")
+        if len(dataset) != self.examples:
+            raise wrong("examples", f"are {self.examples}, but the data set has {len(dataset)}")
+        settings.setdefault("insecure_test_seed", self._seed)
+        settings.setdefault("first_step", self._steps_done)
+        settings.setdefault("process_group", self._together)
+        return PoissonLoader(dataset, batch_size=self.batch_size, steps=self.steps, **settings)
+
+    def state_dict(self) -> dict[str, Any]:
+        """As torch has it, and under "jme" what the noise needs to go on. Parts called secret_... must not be
+        published: with the updates they reveal gradients. They are empty where noise is fresh in every step."""
+        self._check_no_batch()
+        state: dict[str, Any] = super().state_dict()
+        state["jme"] = {"config": dict(self._config), "steps": self._steps_done}
+        if self._adam is not None:
+            parts = named(self._adam.state)
+            state["jme"].update({name: _tensor(parts[name]) for name in STATE})
+        return state
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Goes on from a state, with fresh noise. Only a new optimiser can; two that go on from one spend twice."""
+        state = dict(state_dict)
+        own = state.pop("jme", None)
+        if own is None:
+            raise StateError("state: it has no part of jme; another optimiser has written it")
+        if own["config"] != self._config:
+            different = sorted(name for name in self._config if own["config"].get(name) != self._config[name])
+            raise StateError(f"state: it is of another training: {', '.join(different)}")
+        if self._steps_done > 0 or self._has_batch:
+            raise StateError("state: only an optimiser that has done nothing can go on from one")
+        if self._adam is not None:
+            if "first_moment" not in own:
+                raise StateError("state: it is not that of the first process")
+            self._adam.restore(*(_plain(own[name]) for name in STATE))
+        self._steps_done = int(own["steps"])
+        super().load_state_dict(state)
+
+    def _check_no_batch(self) -> None:
+        if self._has_batch:
+            raise StateError("a batch is half-way: its sums are raw data; save after step()")
+
+    def _owner(self) -> _core.Adam:
+        if self._adam is None:
+            raise StateError("the noise is in the first process")
+        return self._adam
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        if self._is_made:
+            raise wrong("params", "cannot grow: the noise was made for those that there are")
+        super().add_param_group(param_group)
+
+    def _refuse_copy(self) -> NoReturn:
+        raise StateError("an optimiser with noise can be neither copied nor pickled: use state_dict()")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> NoReturn:
+        self._refuse_copy()
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        self._refuse_copy()
+
+
+class AdamW(Adam):
+    """Adam whose parameters shrink by lr * weight_decay in every step, whatever the gradients are. The other keywords
+    are those of Adam."""
+
+    _decays = True
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        **private: Any,
+    ) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, **private)
+
+
+def _tensor(part: Any) -> Any:
+    return torch.from_numpy(part) if isinstance(part, np.ndarray) else part
+
+
+def _plain(part: Any) -> Any:
+    return part.cpu().contiguous().numpy() if isinstance(part, torch.Tensor) else part
