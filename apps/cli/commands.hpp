@@ -116,6 +116,22 @@ class RunCommand {
   bool dry_run_ = false, print_config_ = false, json_ = false;
 };
 
+/// Ranges of columns, found privately from the first records.
+class BoundsCommand {
+ public:
+  explicit BoundsCommand(CLI::App& root);
+  BoundsCommand(const BoundsCommand&) = delete;
+  BoundsCommand& operator=(const BoundsCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  RunSettings given_;
+  Text file_, output_;
+  bool json_ = false;
+};
+
 /// What was spent on the streams of a state folder.
 class LedgerCommand {
  public:

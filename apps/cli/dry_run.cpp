@@ -60,7 +60,7 @@ std::string dry_run_text(const RunDescription& run, const std::vector<std::strin
                       mechanism.sigma());
   text += plan_table(plan(config, {.method = config.method, .shape = mechanism.shape_first()}));
   text += '\n' + final_noise(run, columns) + "\nPrivacy\n\n";
-  text += wrapped(privacy_statement(mechanism, !run.bounds.is_none(), run.insecure_seed.has_value()));
+  text += wrapped(privacy_statement(run));
   return text + "\nNo row of data was read.\n";
 }
 

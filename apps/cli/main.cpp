@@ -46,6 +46,7 @@ ExitCode run(int argc, char** argv) {
   root.get_formatter()->column_width(28);
   root.footer("jme COMMAND --help shows the flags and examples of a command; jme demo needs none.");
   const jme::cli::RunCommand run_command(root);
+  const jme::cli::BoundsCommand bounds(root);
   const jme::cli::PlanCommand plan(root);
   const jme::cli::CalibrateCommand calibrate(root);
   const jme::cli::AccountCommand account(root);
@@ -82,7 +83,8 @@ ExitCode run(int argc, char** argv) {
     jme::cli::print_error(std::string(error.what()) + " (see " + current_command(root) + " --help)");
     return ExitCode::usage;
   }
-  return run_chosen(run_command, plan, calibrate, account, sensitivity, shape, ledger, reproduce, demo);
+  return run_chosen(run_command, bounds, plan, calibrate, account, sensitivity, shape, ledger, reproduce,
+                    demo);
 }
 
 }  // namespace

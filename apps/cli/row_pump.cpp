@@ -21,7 +21,10 @@ namespace {
 std::string advice(const RowPath& path) {
   std::vector<std::string_view> parts;
   if (path.reader.is_bad_for_missing_cell()) parts.push_back("--missing fills single cells");
-  if (path.on_bad_row == OnBadRow::fail) parts.push_back("--on-bad-row zero counts such a row as zero");
+  if (path.on_bad_row == OnBadRow::fail) {
+    parts.push_back(path.intake.bad_rows_are_absent() ? "--on-bad-row zero counts such a row nowhere"
+                                                      : "--on-bad-row zero counts such a row as zero");
+  }
   if (path.stream.rows() >= path.horizon.every()) {
     parts.push_back("what was released before it stays released and its privacy is spent");
   }
@@ -63,6 +66,25 @@ void pump_all(const RowPath& path, bool quiet) {
 }
 
 }  // namespace
+
+void leave_out(RowReader& reader, LeftOutRecords records) {
+  if (records.count() == 0) return;
+  reader.on_missing(std::vector<OnMissing>(reader.dimension(), OnMissing::fill));  // whatever is in them
+  std::vector<double> row(reader.dimension());
+  for (std::uint64_t i = 0; i < records.count(); ++i) {
+    if (!reader.next(row)) {
+      throw DataError(fmt::format(
+          "{}: the input ends after {} records, and the first {} were searched for bounds and are left out",
+          reader.place(), i, records.count()));
+    }
+    if (reader.is_bad()) {
+      records.add_bad(row.size());
+    } else {
+      records.add(row, reader.missing_cells());
+    }
+  }
+  records.end();
+}
 
 void pump(const RowPath& path, bool quiet) {
   try {

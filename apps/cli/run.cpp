@@ -39,13 +39,13 @@ std::vector<std::string> numbered(std::size_t dimension) {
   return names;
 }
 
-/// A settings file, which is short.
-std::string text_of_file(const std::string& path) {
+/// A file of settings or bounds, which is short.
+std::string text_of_file(const std::string& path, std::string_view field) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   if (!file || std::filesystem::is_directory(path)) {
-    throw InvalidParameter("config", path, "a file that can be read");
+    throw InvalidParameter(field, path, "a file that can be read");
   }
   return text.str();
 }
@@ -129,7 +129,7 @@ ExitCode RunCommand::run() const {
   // Finds everything that can be wrong in the settings before anything is opened.
   const RunSettings chosen = settings();
   Input input = read_input(file_, chosen);
-  RunConfig config = run_config(chosen, read_npy_matrix);
+  RunConfig config = run_config(chosen, read_npy_matrix, text_of_file);
   tell_unused(given_, chosen, config.stream);
   input.options.columns = config.columns;
   input.options.on_bad_row = config.on_bad_row;
@@ -168,7 +168,7 @@ ExitCode RunCommand::run() const {
 
 RunSettings RunCommand::settings() const {
   if (!config_) return given_;
-  return given_.over(RunSettings::from_json(text_of_file(*config_), *config_));
+  return given_.over(RunSettings::from_json(text_of_file(*config_, "config"), *config_));
 }
 
 void RunCommand::release_all(PreparedRun& run, const Input& input, bool durable,
@@ -187,6 +187,7 @@ void RunCommand::release_all(PreparedRun& run, const Input& input, bool durable,
   if (output_) file.emplace(*output_);
   Output standard;
   Output& output = file ? *file : standard;
+  leave_out(reader, run.left_out());
   RowIntake intake = run.intake();
   reader.on_missing(intake.missing().rules());
   ReleaseWriter writer(units_of(run.bounds()), run.emit(), run.columns(),

@@ -33,10 +33,14 @@
 #include <jme/columns/bounds.hpp>
 #include <jme/columns/missing.hpp>
 
+// Ranges of columns, where nobody knows public bounds.
+#include <jme/ranges/range_search.hpp>
+
 // From rows to releases, in memory or durably.
 #include <jme/moments/block_stream.hpp>
 #include <jme/moments/block_sum.hpp>
 #include <jme/moments/moment_stream.hpp>
+#include <jme/store/durable_search.hpp>
 #include <jme/store/durable_stream.hpp>
 #include <jme/store/ledger.hpp>
 

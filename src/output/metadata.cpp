@@ -67,8 +67,12 @@ Json privacy(const RunDescription& run) {
               {"sampler_cost", mechanism.sampler_cost()},
               {"adjacency", name(mechanism.config().adjacency)}};
   if (run.insecure_seed) result["insecure_test_seed"] = *run.insecure_seed;
-  result["statement"] =
-      one_line(privacy_statement(mechanism, !run.bounds.is_none(), run.insecure_seed.has_value()));
+  if (run.bounds_origin) {
+    result["bounds_search"] = origin_json(*run.bounds_origin);
+    result["bounds_search"]["same_rows"] = run.bounds_origin->same_rows;
+    result["mu_with_search"] = run.bounds_origin->mu_with(mechanism.mu());
+  }
+  result["statement"] = one_line(privacy_statement(run));
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <jme/output/metadata.hpp>
 #include <jme/output/privacy_statement.hpp>
 #include <jme/privacy/gaussian.hpp>
 
@@ -95,7 +96,39 @@ std::string person(const StreamConfig& config) {
       apart > 1 ? " or closer ones" : "");
 }
 
+/// What both together allow, for bounds that were found on rows or people of this run.
+std::string together(const Mechanism& mechanism, const BoundsOrigin& origin) {
+  const auto target = mechanism.config().budget.approx_dp();
+  const double mu = origin.mu_with(mechanism.mu()), delta = target ? double{target->delta} : 1e-6;
+  return fmt::format("both together allow mu = {} (for instance epsilon = {} at delta = {:g})",
+                     six_digits_up(mu), six_digits_up(gdp_epsilon(mu, delta, mechanism.bad_past())), delta);
+}
+
+std::string about_bounds(const Mechanism& mechanism, const BoundsOrigin& origin) {
+  std::string text = fmt::format(
+      "The bounds were not known beforehand. They were found from the first {} records of the input, with "
+      "epsilon = {}, delta = {} differential privacy. ",
+      origin.first, double{origin.budget.epsilon}, double{origin.budget.delta});
+  if (origin.insecure) text = "NOT PRIVATE: the bounds were found with a test seed. " + text;
+  if (origin.same_rows) {
+    return text + fmt::format("These records count here as well: {}.", together(mechanism, origin));
+  }
+  text += "This run leaves these records out, which holds if its input is the one that was searched. ";
+  if (origin.participations == 1) {
+    return text +
+           "A row is then in one of the two parts, and both together protect it as the weaker of them does.";
+  }
+  return text + fmt::format("A person may have rows in both parts: {}.", together(mechanism, origin));
+}
+
 }  // namespace
+
+std::vector<std::string> privacy_statement(const RunDescription& run) {
+  std::vector<std::string> text =
+      privacy_statement(run.mechanism, !run.bounds.is_none(), run.insecure_seed.has_value());
+  if (run.bounds_origin) text.insert(text.end() - 1, about_bounds(run.mechanism, *run.bounds_origin));
+  return text;
+}
 
 std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_bounds, bool insecure_seed) {
   const StreamConfig& config = mechanism.config();

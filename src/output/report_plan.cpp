@@ -277,8 +277,7 @@ void add_plan(Page& page, const ReportInput& input) {
 
 void add_privacy(Page& page, const ReportInput& input) {
   page.section("What is promised");
-  for (const std::string& paragraph : privacy_statement(input.run.mechanism, !input.run.bounds.is_none(),
-                                                        input.run.insecure_seed.has_value())) {
+  for (const std::string& paragraph : privacy_statement(input.run)) {
     page.paragraph(text(paragraph));
   }
 }

@@ -6,6 +6,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/base/parse.hpp>
+#include <jme/pipeline/bounds_file.hpp>
 #include <jme/pipeline/configure.hpp>
 
 namespace jme {
@@ -17,12 +18,6 @@ using Text = std::optional<std::string>;
 Eigen::MatrixXd matrix_of(const std::string& text, std::string_view field, const MatrixReader& read_matrix) {
   if (!read_matrix) throw InvalidParameter(field, text, "a name: matrices cannot be read here");
   return read_matrix(text.substr(1), field);
-}
-
-OnBadRow parse_on_bad_row(std::string_view text) {
-  if (text == "fail") return OnBadRow::fail;
-  if (text == "zero") return OnBadRow::zero;
-  throw InvalidParameter("on-bad-row", text, "fail or zero");
 }
 
 Budget budget_of(const RunSettings& settings) {
@@ -56,6 +51,58 @@ void set_balance(StreamConfig& config, const RunSettings& settings) {
   }
 }
 
+/// Columns and bounds, where a search found the bounds.
+void set_found_bounds(RunConfig& config, const RunSettings& settings, const TextReader& read_text) {
+  const std::string name = settings["bounds"]->substr(1);
+  if (!read_text) throw InvalidParameter("bounds", "files of bounds cannot be read here");
+  const BoundsFile file = BoundsFile::parse(read_text(name, "bounds"), name);
+  if (config.columns.empty()) config.columns = file.columns();
+  config.bounds = file.bounds_of(config.columns);
+  config.bounds_origin = file.origin;
+  config.bounds_origin->same_rows = settings.is_on("same_rows");
+}
+
+/// Columns, their bounds and the rules for their missing cells.
+void set_columns(RunConfig& config, const RunSettings& settings, const TextReader& read_text) {
+  const Text &columns = settings["columns"], &bounds = settings["bounds"], &missing = settings["missing"];
+  const bool are_found = bounds && bounds->starts_with('@');
+  if (const Text& on_bad_row = settings["on_bad_row"]) config.on_bad_row = parse_on_bad_row(*on_bad_row);
+  if (columns) {
+    config.columns = parse_list("columns", *columns);
+  } else if (bounds && !are_found) {
+    config.columns = bounded_columns(*bounds);
+  }
+  if (are_found) {
+    set_found_bounds(config, settings, read_text);
+  } else if (settings.is_on("same_rows")) {
+    throw InvalidParameter("same-rows", "is for bounds that were found: bounds @FILE");
+  } else if (bounds) {
+    config.bounds = ColumnBounds::parse(*bounds, config.columns);
+  }
+  if (missing) config.missing = MissingRules::parse(*missing);
+  if (config.columns.empty()) return;
+  const ColumnBounds none = ColumnBounds::none(config.columns.size());
+  static_cast<void>(config.missing.of(config.columns, config.bounds.value_or(none)));
+}
+
+}  // namespace
+
+Workload parse_workload(const std::string& text, std::string_view field, const MatrixReader& read_matrix) {
+  if (text.starts_with('@')) return custom(matrix_of(text, field, read_matrix), text);
+  return Workload::parse(text, field);
+}
+
+Shape parse_shape(const std::string& text, std::string_view field, const MatrixReader& read_matrix) {
+  if (text.starts_with('@')) return Shape::custom(matrix_of(text, field, read_matrix), text);
+  return Shape::parse(text, field);
+}
+
+OnBadRow parse_on_bad_row(std::string_view text) {
+  if (text == "fail") return OnBadRow::fail;
+  if (text == "zero") return OnBadRow::zero;
+  throw InvalidParameter("on-bad-row", text, "fail or zero");
+}
+
 std::optional<DurableOptions> durable_options(const RunSettings& settings) {
   const Text &state = settings["state"], &source = settings["source"], &stream = settings["stream"],
              &commit_interval = settings["commit_interval"], &max_mu = settings["max_mu"];
@@ -84,34 +131,6 @@ std::optional<DurableOptions> durable_options(const RunSettings& settings) {
   }
   if (max_mu) options.max_mu = parse_positive("max-mu", *max_mu);
   return options;
-}
-
-/// Columns, their bounds and the rules for their missing cells.
-void set_columns(RunConfig& config, const RunSettings& settings) {
-  const Text &columns = settings["columns"], &bounds = settings["bounds"], &missing = settings["missing"];
-  if (const Text& on_bad_row = settings["on_bad_row"]) config.on_bad_row = parse_on_bad_row(*on_bad_row);
-  if (columns) {
-    config.columns = parse_list("columns", *columns);
-  } else if (bounds) {
-    config.columns = bounded_columns(*bounds);
-  }
-  if (bounds) config.bounds = ColumnBounds::parse(*bounds, config.columns);
-  if (missing) config.missing = MissingRules::parse(*missing);
-  if (config.columns.empty()) return;
-  const ColumnBounds none = ColumnBounds::none(config.columns.size());
-  static_cast<void>(config.missing.of(config.columns, config.bounds.value_or(none)));
-}
-
-}  // namespace
-
-Workload parse_workload(const std::string& text, std::string_view field, const MatrixReader& read_matrix) {
-  if (text.starts_with('@')) return custom(matrix_of(text, field, read_matrix), text);
-  return Workload::parse(text, field);
-}
-
-Shape parse_shape(const std::string& text, std::string_view field, const MatrixReader& read_matrix) {
-  if (text.starts_with('@')) return Shape::custom(matrix_of(text, field, read_matrix), text);
-  return Shape::parse(text, field);
 }
 
 Objective parse_objective(std::string_view text) {
@@ -234,15 +253,17 @@ std::vector<SettingNote> notes_on(const RunSettings& given, const RunSettings& s
   return notes;
 }
 
-RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matrix) {
+RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matrix,
+                     const TextReader& read_text) {
   RunConfig config;
+  if (settings["first"]) throw InvalidParameter("first", "is for a search for bounds");
   if (const Text& seed = settings["insecure_test_seed"]) {
     config.insecure_seed = parse_count("insecure-test-seed", *seed, 0);
   }
   if (const Text& emit = settings["emit"]) config.emit.values = parse_emit(*emit);
   config.emit.bias = settings.is_on("raw") ? Bias::kept : Bias::removed;
   config.emit.psd = settings.is_on("psd");
-  set_columns(config, settings);
+  set_columns(config, settings, read_text);
   KnownColumns known{.dimension = config.columns.size()};
   if (config.columns.empty() && settings["dimension"]) known.dimension.reset();
   known.unit_box = config.bounds.has_value();

@@ -42,6 +42,31 @@ void check_missing(const MissingRules& missing, const StreamConfig& config) {
   }
 }
 
+/// The search must have protected whom the run protects.
+void check_origin(const BoundsOrigin& origin, const StreamConfig& stream) {
+  if (origin.adjacency != stream.adjacency) {
+    throw InvalidParameter("adjacency", name(stream.adjacency),
+                           fmt::format("{}, as in the search for these bounds", name(origin.adjacency)));
+  }
+  if (origin.participations != stream.participation.rows) {
+    throw InvalidParameter("participations", static_cast<double>(stream.participation.rows),
+                           fmt::format("{}, as in the search for these bounds", origin.participations));
+  }
+}
+
+/// The ledger of a durable run must have what its bounds cost.
+void check_ledger(const BoundsOrigin& origin, const DurableOptions& state) {
+  if (origin.source.empty()) {
+    throw InvalidParameter("bounds",
+                           "come from a search that no ledger has: for a durable run, search with the same "
+                           "state and source");
+  }
+  if (origin.source != state.source) {
+    throw InvalidParameter("source", state.source,
+                           fmt::format("{}, as in the search for these bounds", origin.source));
+  }
+}
+
 }  // namespace
 
 PreparedRun::PreparedRun(RunConfig config)
@@ -66,6 +91,10 @@ StreamConfig PreparedRun::checked_stream() {
                                                    config_.bounds->centre().size(), columns));
     }
     stream.unit_box = true;
+  }
+  if (config_.bounds_origin) {
+    check_origin(*config_.bounds_origin, stream);
+    if (config_.state) check_ledger(*config_.bounds_origin, *config_.state);
   }
   stream.unit_box = stream.unit_box || stream.geometry == Geometry::box;
   stream.observed = stream.observed || config_.missing.leaves_absent();
@@ -107,12 +136,24 @@ RunDescription PreparedRun::description() const {
                         .insecure_seed = config_.insecure_seed,
                         .missing = config_.missing.text(),
                         .on_bad_row = config_.on_bad_row,
-                        .records = config_.records};
+                        .records = config_.records,
+                        .bounds_origin = config_.bounds_origin};
   for (const RunField& field : run_fields()) {
     if (!field.in_force || field.is_of_stream) continue;
     result.settings.push_back({.name = field.name, .value = field.in_force(result)});
   }
   return result;
+}
+
+LeftOutRecords PreparedRun::left_out() const {
+  const std::optional<BoundsOrigin>& origin = config_.bounds_origin;
+  if (!origin) return {0, std::nullopt};
+  std::optional<SearchedRecords> searched;
+  if (config_.state) {
+    searched.emplace(config_.state->directory, origin->source, origin->stream, config_.columns);
+  }
+  if (origin->same_rows) return {0, std::nullopt};
+  return {origin->first, std::move(searched)};
 }
 
 RowIntake PreparedRun::intake() const {
@@ -129,6 +170,10 @@ Settings PreparedRun::settings_of_rows() const {
   const RunDescription about = description();
   for (const RunField& field : run_fields()) {
     if (field.decides_rows) add_setting(settings, field.name, field.in_force(about));
+  }
+  if (config_.bounds_origin && !config_.bounds_origin->same_rows) {
+    settings.push_back({.name = std::string(left_out_setting), .value = config_.bounds_origin->stream});
+    add_setting(settings, "left-out-records", config_.bounds_origin->first);
   }
   return settings;
 }
@@ -148,6 +193,9 @@ RowMap PreparedRun::row_map() const {
 }
 
 RowFeed PreparedRun::feed(RunningStream::Publish publish) const {
+  if (left_out().count() > 0) {
+    throw InvalidParameter("bounds", "leave out the first records of a file: these rows come from none");
+  }
   return {intake(), mechanism_.horizon(), row_map(), open(std::move(publish))};
 }
 

@@ -33,8 +33,16 @@ std::vector<RunField> input_fields() {
         "Columns to use, in this order, by name or number (default: the bounded ones, else all of the "
         "header's; without a header they must be given here, by bounds or, as 1 to D, by dimension)"}},
       {{"bounds", ranges, "", "an object of [low, high] by column", group, "A=LO:HI,..",
-        "PUBLIC range of every column; values are clamped to it and results come back in these units"},
+        "PUBLIC range of every column; values are clamped to it and results come back in these units; or "
+        "@FILE: "
+        "ranges that jme bounds found, on records that the run leaves out"},
        [](const RunDescription& run) { return text_or_nothing(run.bounds.text()); },
+       true},
+      {{"same_rows", flag, "false", yes_or_no, group, "",
+        "With bounds @FILE: take the records that were searched for bounds too; both spend privacy on them"},
+       [](const RunDescription& run) {
+         return run.bounds_origin ? FieldValue(run.bounds_origin->same_rows) : FieldValue();
+       },
        true},
       {{"no_header", flag, "false", yes_or_no, group, "",
         "The first CSV line is a row, not names; columns are 1, 2, .."}},
@@ -57,6 +65,11 @@ std::vector<RunField> input_fields() {
         "row is bad)"},
        [](const RunDescription& run) { return text_or_nothing(run.missing); },
        true}};
+}
+
+std::vector<RunField> search_fields() {
+  return {{{"first", count, "", "a whole number of at least 1", "Search for bounds", "N",
+            "Records to search, the first of the input, readable or not; a later run leaves them out"}}};
 }
 
 std::vector<RunField> fields_of_streams() {
@@ -118,7 +131,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 const std::vector<RunField>& run_fields() {
   static const std::vector<RunField> fields = [] {
     std::vector<RunField> all;
-    for (const auto& part : {input_fields(), fields_of_streams(), output_fields()}) {
+    for (const auto& part : {input_fields(), search_fields(), fields_of_streams(), output_fields()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -10,12 +10,12 @@
 #include <jme/moments/moment_stream.hpp>
 #include <jme/privacy/gaussian.hpp>
 #include <jme/store/durable_stream.hpp>
-#include <jme/store/ledger.hpp>
 
 #include "moments/check_rows.hpp"
 #include "store/file.hpp"
 #include "store/folder.hpp"
 #include "store/row_digest.hpp"
+#include "store/source_budget.hpp"
 #include "store/stream_store.hpp"
 
 namespace jme {
@@ -188,7 +188,7 @@ struct DurableStream::Impl {
     if (kept.is_new()) {
       const store::File folder = store::File::folder(options.directory);
       folder.lock();  // no other stream may start on this source between the sum and the new charge
-      check_source_budget();
+      store::check_source_budget(options, about_stream(mechanism, options));
       write([&] {
         kept.create_key(options.insecure_seed ? options.insecure_seed->key() : Key::from_system());
         digest.emplace(kept.keys(), mechanism.horizon().every());
@@ -215,18 +215,6 @@ struct DurableStream::Impl {
   // A test seed gives the noise that it gives without a state folder.
   [[nodiscard]] Key noise_key() const {
     return options.insecure_seed ? options.insecure_seed->key() : kept.keys().noise();
-  }
-
-  void check_source_budget() const {
-    if (!options.max_mu) return;
-    const double spent = Ledger::read(options.directory).mu_of(options.source);
-    const double mu = mechanism.mu();
-    const double total = std::sqrt(spent * spent + mu * mu);
-    if (total <= *options.max_mu) return;
-    throw BudgetExhausted(fmt::format(
-        "source {}: mu = {:.6g} was spent and this stream would spend {:.6g}, together {:.6g}: more "
-        "than the {:.6g} allowed",
-        options.source, spent, mu, total, *options.max_mu));
   }
 
   void add_pending(const Release& release, store::BlockDigest of_its_rows) {

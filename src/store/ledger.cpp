@@ -16,6 +16,7 @@
 #include "store/file.hpp"
 #include "store/folder.hpp"
 #include "store/key_file.hpp"
+#include "store/source_budget.hpp"
 #include "store/stream_files.hpp"
 #include "store/stream_log.hpp"
 
@@ -52,9 +53,7 @@ std::string problem_of(const StreamFiles& files, StreamLog& log, bool in_use) {
                      : "its key file is an old copy: it cannot go on";
 }
 
-void describe(LedgerEntry& entry, const StreamLog& log) {
-  const store::About& about = log.about();
-  const store::Head& head = log.head();
+void describe(LedgerEntry& entry, const store::About& about) {
   const auto real = [&](const Settings& settings, std::string_view name) {
     return parsed<double>(value_of(settings, name));
   };
@@ -69,16 +68,23 @@ void describe(LedgerEntry& entry, const StreamLog& log) {
   if (entry.is_old) entry.old_sampler_epsilon = fact("sampler-epsilon");
   entry.epsilon = real(about.settings, "epsilon");
   entry.delta = real(about.settings, "delta");
-  entry.rows = head.state.rows;
-  entry.releases = head.state.steps;
+  entry.is_search = value_of(about.settings, kind_setting) == search_kind;
+  entry.leaves_out = value_of(about.settings, left_out_setting);
   entry.horizon = parsed<std::uint64_t>(value_of(about.settings, "rows"));
-  entry.finished = head.state.finished || entry.rows == entry.horizon;
   entry.created = about.created;
-  entry.updated = head.updated;
   entry.insecure = !value_of(about.settings, "insecure-test-seed").empty();
   entry.source = value_of(about.settings, "source");
   entry.stream = value_of(about.settings, "stream");
   entry.settings = about.settings;
+}
+
+void describe(LedgerEntry& entry, const StreamLog& log) {
+  describe(entry, log.about());
+  const store::Head& head = log.head();
+  entry.rows = head.state.rows;
+  entry.releases = head.state.steps;
+  entry.finished = head.state.finished || entry.rows == entry.horizon;
+  entry.updated = head.updated;
 }
 
 std::optional<LedgerEntry> read_entry(const StreamFiles& files) {
@@ -109,14 +115,12 @@ PrivacyUnit unit_of(const LedgerEntry& entry) {
 SourceTotal total_of(const std::vector<LedgerEntry>& streams, std::optional<double> delta) {
   SourceTotal total{.source = streams.front().source, .unit = unit_of(streams.front())};
   total.streams = streams.size();
-  double squares = 0;
   double smallest = 1;
   for (const LedgerEntry& entry : streams) {
-    squares += entry.mu * entry.mu;
     smallest = std::min(smallest, entry.delta.value_or(1));
     total.insecure = total.insecure || entry.insecure;
   }
-  total.mu = std::sqrt(squares);
+  total.mu = composed_mu(streams);
   total.delta = delta.value_or(smallest < 1 ? smallest : 1e-6);
   total.epsilon =
       total.insecure ? std::numeric_limits<double>::infinity() : composed_epsilon(streams, total.delta);
@@ -172,7 +176,17 @@ std::vector<SourceTotal> Ledger::totals(std::optional<double> delta) const {
 }
 
 double Ledger::mu_of(std::string_view source) const {
-  double squares = 0;
+  return composed_mu(spent_on(source));
+}
+
+double Ledger::mu_with(const LedgerEntry& next) const {
+  std::vector<LedgerEntry> all = spent_on(next.source);
+  all.push_back(next);
+  return composed_mu(all);
+}
+
+std::vector<LedgerEntry> Ledger::spent_on(std::string_view source) const {
+  std::vector<LedgerEntry> spent;
   for (const LedgerEntry& entry : entries_) {
     if (!entry.problem.empty()) {
       throw StateError(
@@ -185,9 +199,15 @@ double Ledger::mu_of(std::string_view source) const {
           "be stated as a mu",
           entry.file));
     }
-    squares += entry.mu * entry.mu;
+    spent.push_back(entry);
   }
-  return std::sqrt(squares);
+  return spent;
+}
+
+LedgerEntry store::entry_of(const About& about) {
+  LedgerEntry entry{.file = {}, .source = {}, .stream = {}};
+  describe(entry, about);
+  return entry;
 }
 
 }  // namespace jme

@@ -32,6 +32,8 @@ struct CommandResult {
   [[nodiscard]] std::vector<nlohmann::json> lines() const;
   /// The same without the metadata line.
   [[nodiscard]] std::vector<nlohmann::json> releases() const;
+  /// The same as it was printed, which leaves out the words of the configuration.
+  [[nodiscard]] std::string printed_releases() const { return out.substr(out.find('\n') + 1); }
 };
 
 /// Runs `program` with these arguments and collects its output.

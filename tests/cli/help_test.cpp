@@ -12,8 +12,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const std::vector<std::string> commands{"run",   "plan",   "calibrate", "account", "sensitivity",
-                                        "shape", "ledger", "reproduce", "demo"};
+const std::vector<std::string> commands{"run",         "bounds", "plan",   "calibrate", "account",
+                                        "sensitivity", "shape",  "ledger", "reproduce", "demo"};
 
 std::set<std::string> flags_in(const std::string& text) {
   static const std::regex pattern("--[a-z][a-z0-9-]*");
@@ -65,7 +65,7 @@ TEST(Help, UsageErrorsAreOneLineAndSayWhereToLook) {
   expect_refused(jme("run --frobnicate"), 2, "(see jme run --help)");
   expect_refused(jme("plan --sigma"), 2, "(see jme plan --help)");
   expect_refused(jme("plan --sigma 1 --sigma 2"), 2, "(see jme plan --help)");
-  expect_refused(jme("fly"), 2, "unknown command fly: must be one of run, plan");
+  expect_refused(jme("fly"), 2, "unknown command fly: must be one of run, bounds, plan");
   expect_refused(jme("--fly"), 2, "(see jme --help)");
   expect_refused(jme("calibrate extra"), 2, "(see jme calibrate --help)");
   expect_refused(jme("run a.csv b.csv"), 2, "(see jme run --help)");

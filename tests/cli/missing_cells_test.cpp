@@ -18,17 +18,14 @@ const std::string filled_run =
     "mean,covariance ";
 const std::string gaps = "a,b\n9,\n8,4\nNA,2\n7,NaN\n";
 
-// Everything except the words of the configuration.
-std::string releases_of(const CommandResult& result) {
-  return result.out.substr(result.out.find('\n') + 1);
-}
-
 TEST_F(MissingCells, AreFilledAsIfTheValueHadStoodThere) {
   const CommandResult filled = jme(filled_run + "--missing a=3,b=-5", {.input = gaps});
   EXPECT_EQ(filled.code, 0) << filled.err;
-  EXPECT_EQ(releases_of(filled), releases_of(jme(filled_run, {.input = "a,b\n9,-5\n8,4\n3,2\n7,-5\n"})));
+  EXPECT_EQ(filled.printed_releases(),
+            jme(filled_run, {.input = "a,b\n9,-5\n8,4\n3,2\n7,-5\n"}).printed_releases());
   const CommandResult centre = jme(filled_run + "--missing centre", {.input = gaps});
-  EXPECT_EQ(releases_of(centre), releases_of(jme(filled_run, {.input = "a,b\n9,0\n8,4\n5,2\n7,0\n"})));
+  EXPECT_EQ(centre.printed_releases(),
+            jme(filled_run, {.input = "a,b\n9,0\n8,4\n5,2\n7,0\n"}).printed_releases());
 }
 
 TEST_F(MissingCells, AreToldToTheWriterAndNotToReaders) {
@@ -92,9 +89,9 @@ TEST_F(MissingCells, BecomeWhatTheRestOfTheirRowLetsExpect) {
 
 TEST_F(MissingCells, OfAWholeRowBecomeTheMeans) {
   const std::string model =
-      releases_of(jme(filled_run + "--missing model", {.input = "a,b\n9,3\n8,4\n,\n7,5\n"}));
+      jme(filled_run + "--missing model", {.input = "a,b\n9,3\n8,4\n,\n7,5\n"}).printed_releases();
   const std::string mean =
-      releases_of(jme(filled_run + "--missing mean", {.input = "a,b\n9,3\n8,4\n,\n7,5\n"}));
+      jme(filled_run + "--missing mean", {.input = "a,b\n9,3\n8,4\n,\n7,5\n"}).printed_releases();
   EXPECT_EQ(model, mean);
 }
 
@@ -175,9 +172,9 @@ TEST_F(MissingCells, BesideHugeNumbersLeaveADurableRunWhole) {
 TEST_F(MissingCells, AreExpectedFromTheRowAsItCounts) {
   const std::string known = "a,b,c\n0.1,0.2,-0.1\n0.3,0.1,-0.2\n-0.2,0.1,0.1\n";
   const std::string model = unbounded_run + "--missing model";
-  const std::string far = releases_of(jme(model, {.input = known + "1e308,,-1e308\n0.1,0.1,0.1\n"}));
-  EXPECT_EQ(far, releases_of(jme(model, {.input = known + "8,,-8\n0.1,0.1,0.1\n"})));
-  EXPECT_NE(far, releases_of(jme(model, {.input = known + "0.5,,-0.5\n0.1,0.1,0.1\n"})));
+  const std::string far = jme(model, {.input = known + "1e308,,-1e308\n0.1,0.1,0.1\n"}).printed_releases();
+  EXPECT_EQ(far, jme(model, {.input = known + "8,,-8\n0.1,0.1,0.1\n"}).printed_releases());
+  EXPECT_NE(far, jme(model, {.input = known + "0.5,,-0.5\n0.1,0.1,0.1\n"}).printed_releases());
 }
 
 TEST_F(MissingCells, OfColumnsNotNamedFollowTheBadRows) {
@@ -187,7 +184,8 @@ TEST_F(MissingCells, OfColumnsNotNamedFollowTheBadRows) {
   const CommandResult zero = jme(filled_run + "--missing a=3 --on-bad-row zero", {.input = gaps});
   EXPECT_EQ(zero.code, 0);
   EXPECT_THAT(zero.err, HasSubstr("2 bad row(s), 50% of all, counted as zero, the middle of"));
-  EXPECT_EQ(releases_of(zero), releases_of(jme(filled_run, {.input = "a,b\n5,0\n8,4\n3,2\n5,0\n"})));
+  EXPECT_EQ(zero.printed_releases(),
+            jme(filled_run, {.input = "a,b\n5,0\n8,4\n3,2\n5,0\n"}).printed_releases());
   const CommandResult fail = jme(filled_run + "--missing fail,b=0 --on-bad-row zero", {.input = gaps});
   EXPECT_EQ(fail.code, 3);
   EXPECT_THAT(fail.err, HasSubstr("stdin:4: column a"));
@@ -198,6 +196,13 @@ TEST_F(MissingCells, StoppingARunSayWhatHelpsAndWhatIsSpent) {
   EXPECT_EQ(early.code, 3);
   EXPECT_THAT(early.err, HasSubstr("stdin:2: column b: missing value (--missing fills single cells, "
                                    "--on-bad-row zero counts such a row as zero)"));
+  // Where counts are private, no row is made of it.
+  for (const char* private_counts : {"--private-count ", "--missing observed --private-count "}) {
+    const CommandResult counted = jme(filled_run + private_counts, {.input = "a,b\n9,x\n"});
+    EXPECT_EQ(counted.code, 3);
+    EXPECT_THAT(counted.err, HasSubstr("--on-bad-row zero counts such a row nowhere)"));
+    EXPECT_THAT(counted.err, Not(HasSubstr("as zero")));
+  }
   const CommandResult late = jme(filled_run, {.input = "a,b\n9,1\n8,4\n7,3\n6,NA\n"});
   EXPECT_THAT(late.err, HasSubstr("--missing"));
   EXPECT_THAT(late.err, HasSubstr("what was released before it stays released and its privacy is spent"));

@@ -5,7 +5,7 @@ _jme_flags() {
 }
 
 _jme() {
-  local commands='run plan calibrate account sensitivity shape ledger reproduce demo'
+  local commands='run bounds plan calibrate account sensitivity shape ledger reproduce demo'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -38,7 +38,7 @@ _jme() {
     COMPREPLY=($(compgen -W "$(_jme_flags $command)" -- "$current"))
   elif [[ -z $command ]]; then
     COMPREPLY=($(compgen -W "$commands" -- "$current"))
-  elif [[ $command == run ]]; then
+  elif [[ $command == run || $command == bounds ]]; then
     COMPREPLY=($(compgen -f -- "$current"))
   elif [[ $command == ledger ]]; then
     COMPREPLY=($(compgen -d -- "$current"))

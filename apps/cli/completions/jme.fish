@@ -1,6 +1,6 @@
 # fish completion for jme. Flags come from the command's own help, so they are never out of date.
 
-set -l commands run plan calibrate account sensitivity shape ledger reproduce demo
+set -l commands run bounds plan calibrate account sensitivity shape ledger reproduce demo
 
 function __jme_flags
     set -l words (commandline -opc)
@@ -14,6 +14,7 @@ end
 
 complete -c jme -f
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a run -d 'Private running moments of rows'
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a bounds -d 'Ranges of columns that nobody knows'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a plan -d 'Compare methods and noise shapes'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a calibrate -d 'Noise for a privacy budget'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a account -d 'What training on sampled batches costs'
@@ -41,4 +42,4 @@ complete -c jme -n '__jme_after --emit' -a 'first second mean covariance correla
 complete -c jme -n '__jme_after --state' -a '(__fish_complete_directories)'
 complete -c jme -n '__fish_seen_subcommand_from ledger' -a '(__fish_complete_directories)'
 complete -c jme -n '__fish_seen_subcommand_from reproduce' -a "all (jme reproduce --list 2>/dev/null | string replace -r ' .*' '')"
-complete -c jme -n '__fish_seen_subcommand_from run' -F
+complete -c jme -n '__fish_seen_subcommand_from run bounds' -F

@@ -12,6 +12,7 @@
 #include <jme/columns/missing.hpp>
 #include <jme/mechanism/mechanism.hpp>
 #include <jme/output/emit.hpp>
+#include <jme/output/found_bounds.hpp>
 
 namespace jme {
 
@@ -23,7 +24,8 @@ struct RunDescription {
   std::optional<std::uint64_t> insecure_seed{};
   std::string missing{};  ///< the rules for missing cells as they were written; empty without any
   OnBadRow on_bad_row = OnBadRow::fail;
-  std::string records{};  ///< what a record of CSV is; empty for other formats
+  std::string records{};                        ///< what a record of CSV is; empty for other formats
+  std::optional<BoundsOrigin> bounds_origin{};  ///< where the bounds were found, and are not public knowledge
   /// Settings of the run that are not those of its stream: what the metadata say besides.
   std::vector<SettingInForce> settings{};
 };

@@ -12,6 +12,10 @@ namespace jme {
 [[nodiscard]] std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_bounds,
                                                          bool insecure_seed);
 
+struct RunDescription;
+/// The same for a run, with what its bounds cost where they were found.
+[[nodiscard]] std::vector<std::string> privacy_statement(const RunDescription& run);
+
 /// The paragraphs in one line, for the metadata.
 [[nodiscard]] std::string one_line(const std::vector<std::string>& paragraphs);
 /// The paragraphs wrapped at `width` columns, with an empty line between them.

@@ -18,10 +18,15 @@ namespace jme {
 /// Reads the matrix of a workload or a shape that is written "@name"; `field` is for messages.
 using MatrixReader = std::function<Eigen::MatrixXd(const std::string& name, std::string_view field)>;
 
+/// Reads a text that a setting names with "@name"; `field` is for messages.
+using TextReader = std::function<std::string(const std::string& name, std::string_view field)>;
+
 /// The configuration that settings describe, each checked by itself; PreparedRun checks them together.
 /// Settings that only say how a file is read (format, compression, records, delimiter, no_header) are left to
-/// the code that reads it. Without a `read_matrix`, matrices are refused. Throws InvalidParameter.
-[[nodiscard]] RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matrix = {});
+/// the code that reads it. Without a `read_matrix`, matrices are refused, without a `read_text`, files of
+/// bounds. Throws InvalidParameter.
+[[nodiscard]] RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matrix = {},
+                                   const TextReader& read_text = {});
 
 /// What the columns and their bounds say about a stream, as far as they do. A dimension of 0 means that the
 /// input will tell it.
@@ -43,6 +48,9 @@ struct KnownColumns {
                                       const MatrixReader& read_matrix);
 [[nodiscard]] Shape parse_shape(const std::string& text, std::string_view field,
                                 const MatrixReader& read_matrix);
+/// Where a stream is kept; none where there is no state.
+[[nodiscard]] std::optional<DurableOptions> durable_options(const RunSettings& settings);
+[[nodiscard]] OnBadRow parse_on_bad_row(std::string_view text);
 [[nodiscard]] Objective parse_objective(std::string_view text);
 
 /// A setting that changes nothing, or less than it says.

@@ -11,6 +11,7 @@
 #include <jme/moments/block_sum.hpp>
 #include <jme/output/emit.hpp>
 #include <jme/output/metadata.hpp>
+#include <jme/pipeline/left_out_records.hpp>
 #include <jme/pipeline/row_feed.hpp>
 #include <jme/pipeline/row_intake.hpp>
 #include <jme/pipeline/run_config.hpp>
@@ -45,13 +46,18 @@ class PreparedRun {
   [[nodiscard]] const std::vector<std::string>& columns() const { return config_.columns; }
   [[nodiscard]] const ColumnBounds& bounds() const { return bounds_; }
   [[nodiscard]] const MissingCells& missing() const { return missing_; }
+  /// The records of the input that come before the first row: they were searched for bounds, and belong to no
+  /// row of this run, whatever is in them. Throws StateError where the run is durable and its folder has no
+  /// such search.
+  [[nodiscard]] LeftOutRecords left_out() const;
   /// What readers of the releases must know. Refers to this run.
   [[nodiscard]] RunDescription description() const;
   /// What takes rows to the stream.
   [[nodiscard]] RowIntake intake() const;
   /// The stream itself, plain or durable. Throws StateError as DurableStream does.
   [[nodiscard]] std::unique_ptr<RunningStream> open(RunningStream::Publish publish) const;
-  /// Both together, for rows that are in memory.
+  /// Both together, for rows that are in memory. Throws InvalidParameter where records of the input are left
+  /// out: rows in memory have no records before them.
   [[nodiscard]] RowFeed feed(RunningStream::Publish publish) const;
   /// What sums of blocks of this run must be made with: the stream's map, and a digest of the columns and of
   /// every setting that rows depend on.

@@ -27,6 +27,8 @@ class RowIntake {
 
   /// What missing cells become, one rule per column; for readers that judge cells themselves.
   [[nodiscard]] const MissingCells& missing() const { return filler_.cells(); }
+  /// Whether a bad row that is taken has no cells and so counts nowhere; else it is zero.
+  [[nodiscard]] bool bad_rows_are_absent() const { return may_be_absent_; }
 
   /// Takes a row in natural units as arrays have it, where NaN is a missing cell, and turns it into the row
   /// that the stream takes. Throws DataError, which names row and column, for a bad row where bad rows fail,

@@ -9,6 +9,7 @@
 #include <jme/columns/missing.hpp>
 #include <jme/mechanism/stream_config.hpp>
 #include <jme/output/emit.hpp>
+#include <jme/output/found_bounds.hpp>
 #include <jme/store/durable_stream.hpp>
 
 namespace jme {
@@ -23,6 +24,8 @@ struct RunConfig {
   std::vector<std::string> columns{};
   /// Public ranges of `columns`; none: rows are taken as they are.
   std::optional<ColumnBounds> bounds{};
+  /// Where they were found by a private search, and are not public knowledge.
+  std::optional<BoundsOrigin> bounds_origin{};
   MissingRules missing{};  ///< what missing cells become; by default they make a row bad
   OnBadRow on_bad_row = OnBadRow::fail;
   /// Without values: mean and covariance, or what the second moment allows.

@@ -12,13 +12,16 @@
 
 namespace jme {
 
-/// One stream of a state folder. Its budget counts in full from its first row on, however many rows follow.
+/// One stream of a state folder, or one search for bounds. Its budget counts in full from its first row on,
+/// however many rows follow.
 struct LedgerEntry {
   std::string file;  ///< name of its database
   std::string source, stream;
-  Settings settings{};  ///< all of its public configuration
-  double mu = 0;        ///< mu-GDP of the whole stream
-  double bad_past = 0;  ///< except for pasts of this probability (Mechanism::bad_past)
+  Settings settings{};       ///< all of its public configuration
+  bool is_search = false;    ///< a search for bounds (DurableSearch); its rows are the records it took
+  std::string leaves_out{};  ///< the stream's name of a search of this source whose records it does not take
+  double mu = 0;             ///< mu-GDP of the whole stream
+  double bad_past = 0;       ///< except for pasts of this probability (Mechanism::bad_past)
   /// For streams of jme 0.1.0: how far their noise may have been from Gaussian noise, whether or not their
   /// budget covered it.
   double old_sampler_epsilon = 0;
@@ -69,10 +72,17 @@ class Ledger {
   /// What was spent on this source over all units. Throws StateError where a stream of the folder cannot be
   /// read.
   [[nodiscard]] double mu_of(std::string_view source) const;
+  /// The same if `next` were there too.
+  [[nodiscard]] double mu_with(const LedgerEntry& next) const;
 
  private:
+  [[nodiscard]] std::vector<LedgerEntry> spent_on(std::string_view source) const;
   std::vector<LedgerEntry> entries_;
 };
+
+/// mu-GDP of these streams together: sqrt(sum mu_i^2), where of a search and the streams that leave out its
+/// records only one side counts (store/GUARANTEES.md).
+[[nodiscard]] double composed_mu(const std::vector<LedgerEntry>& streams);
 
 /// Least epsilon known for these streams together at `delta`: GDP composition, or the sum of what each
 /// promises by itself (store/GUARANTEES.md).

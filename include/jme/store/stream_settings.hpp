@@ -27,6 +27,12 @@ void add_setting(Settings& settings, std::string_view field, const FieldValue& v
 inline constexpr std::string_view mechanism_version_setting = "mechanism version";
 inline constexpr std::string_view mechanism_version = "3";
 
+/// What is not a stream says so.
+inline constexpr std::string_view kind_setting = "kind";
+inline constexpr std::string_view search_kind = "search for bounds";
+/// A stream that leaves out the records of such a search names it.
+inline constexpr std::string_view left_out_setting = "left-out-search";
+
 /// Everything public that makes a mechanism what it is: its version, the settings in force (stream_fields()),
 /// noise, lattice, and A1, A2, C1, C2 by digests of their numbers. A setting that only says how it is
 /// computed (threads) is not part of it.

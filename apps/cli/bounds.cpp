@@ -1,0 +1,111 @@
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/data/row_reader.hpp>
+#include <jme/output/privacy_statement.hpp>
+#include <jme/pipeline/bounds_search.hpp>
+
+#include "commands.hpp"
+#include "field_flags.hpp"
+#include "input.hpp"
+#include "output.hpp"
+#include "table.hpp"
+
+namespace jme::cli {
+
+namespace {
+
+std::string table(const FoundBounds& found) {
+  std::vector<std::vector<std::string>> rows{{"column", "low", "high", "cells outside"}};
+  for (std::size_t i = 0; i < found.columns.size(); ++i) {
+    const FoundRange& range = found.ranges[i];
+    if (range.kind == FoundRange::Kind::not_found) {
+      rows.push_back({found.columns[i], "-", "-", "-"});
+      continue;
+    }
+    rows.push_back({found.columns[i], fmt::format("{:.6g}", range.low), fmt::format("{:.6g}", range.high),
+                    fmt::format("{:.1f}% +- {:.1f}%", 100 * range.outside, 100 * range.outside_std)});
+  }
+  return aligned(rows, {Align::left, Align::right, Align::right, Align::right});
+}
+
+/// Reads the records of the search, and not one more.
+void read_records(RowReader& reader, BoundsSearch& search) {
+  reader.on_missing(search.rules());
+  std::vector<double> row(reader.dimension());
+  while (!search.is_full() && reader.next(row)) {
+    if (reader.is_bad()) {
+      search.add_bad();
+    } else {
+      search.add(row, reader.missing_cells());
+    }
+  }
+}
+
+}  // namespace
+
+BoundsCommand::BoundsCommand(CLI::App& root)
+    : app_(root.add_subcommand("bounds", "Ranges of columns that nobody knows, found privately")) {
+  add_text(*app_, "FILE", file_, "", "CSV, NDJSON or .npy, also .gz and .xz; - (default) is standard input");
+  for (const char* field :
+       {"columns", "first", "format", "compression", "no_header", "records", "delimiter", "on_bad_row",
+        "epsilon", "delta", "adjacency", "participations", "state", "source", "stream", "max_mu"}) {
+    add_field(*app_, given_, field);
+  }
+  add_text(*app_, "--output", output_, "FILE", "Write there what was found, as one JSON object")
+      ->group("Output");
+  app_->add_flag("--json", json_, "Print what --output writes: one JSON object")->group("Output");
+  add_field(*app_, given_, "insecure_test_seed");
+  app_->footer(
+      "Prints the range of every column and the share of its cells outside, with noise. The whole budget is\n"
+      "spent by one search. It refuses before it reads anything where the noise would hide every range.\n"
+      "With --state it is on the ledger before it looks, and the same search again gives the same ranges.\n"
+      "\nExamples:\n"
+      "  seq 1 9000 | jme bounds --no-header --columns 1 --epsilon 1 --delta 1e-6 --first 5000");
+}
+
+ExitCode BoundsCommand::run() const {
+  if (!file_ && ::isatty(STDIN_FILENO) == 1) {
+    std::fputs(app_->help("jme").c_str(), stderr);
+    print_error("no FILE was given and standard input is a terminal");
+    return ExitCode::usage;
+  }
+  // Finds everything that can be wrong in the settings before anything is opened.
+  const BoundsSearchConfig config = bounds_search_config(given_);
+  Input input = read_input(file_, given_);
+  input.options.columns = config.columns;
+  input.options.on_bad_row = config.on_bad_row;
+  BoundsSearch search(config);
+  if (output_ && input.path != "-" && same_file(*output_, input.path)) {
+    throw InvalidParameter("output", *output_, "another file than the input");
+  }
+  if (config.insecure_seed) {
+    print_warning("--insecure-test-seed: this noise can be guessed and protects nobody");
+  }
+  RowReader reader(input.path, input.options);
+  read_records(reader, search);
+  // A file that cannot be opened is found before anything is spent.
+  std::optional<Output> file;
+  if (output_) file.emplace(*output_);
+  const FoundBounds found = search.find();
+  const std::string object = json_line(found_bounds_json(found));
+  if (file) {
+    file->write(object);
+    file->close();
+  }
+  Output().write(json_ ? object : table(found) + '\n' + wrapped(search_statement(found.origin), 100));
+  for (std::size_t i = 0; i < found.columns.size(); ++i) {
+    if (const std::string warning = warning_about(found.ranges[i]); !warning.empty()) {
+      print_warning(fmt::format("{}: {}", found.columns[i], warning));
+    }
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace jme::cli

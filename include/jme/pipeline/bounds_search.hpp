@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <jme/columns/missing.hpp>
+#include <jme/output/found_bounds.hpp>
+#include <jme/pipeline/run_settings.hpp>
+#include <jme/ranges/range_search.hpp>
+#include <jme/store/durable_stream.hpp>
+
+namespace jme {
+
+/// What a search for bounds is made from, public before the first record.
+struct BoundsSearchConfig {
+  RangeSearchConfig search;
+  std::vector<std::string> columns;
+  OnBadRow on_bad_row = OnBadRow::fail;
+  /// Where the search is kept and charged; none: it is on no ledger.
+  std::optional<DurableOptions> state{};
+  std::optional<std::uint64_t> insecure_seed{};  ///< reproducible noise that protects nobody; for tests
+};
+
+/// From the settings of a run of the same names. Throws InvalidParameter.
+[[nodiscard]] BoundsSearchConfig bounds_search_config(const RunSettings& settings);
+
+/// Takes the first records of an input, and finds ranges of their columns. Every record counts, readable or
+/// not, so that which records are searched is fixed by their places.
+class BoundsSearch {
+ public:
+  /// Throws InvalidParameter for every fault that can be found without the data, and where nothing useful can
+  /// come out.
+  explicit BoundsSearch(BoundsSearchConfig config);
+
+  [[nodiscard]] const RangeSearch& search() const { return search_; }
+  [[nodiscard]] const std::vector<std::string>& columns() const { return config_.columns; }
+  /// A missing cell is in no bin, whatever a later run makes of it.
+  [[nodiscard]] std::vector<OnMissing> rules() const;
+
+  /// Whether it has all of its records; further ones are none of its business.
+  [[nodiscard]] bool is_full() const { return records() == config_.search.records; }
+  [[nodiscard]] std::uint64_t records() const { return cells_.size() / config_.columns.size(); }
+  /// The next record, in natural units; the cells named in `missing` are not there.
+  void add(std::span<const double> row, std::span<const std::size_t> missing);
+  /// A record that cannot be read.
+  void add_bad();
+
+  /// Spends the budget, each time it is called, unless it is kept: then the same records give what was
+  /// released before. Throws DataError where the input had fewer records, and what DurableSearch throws; then
+  /// nothing was drawn.
+  [[nodiscard]] FoundBounds find() const;
+
+ private:
+  [[nodiscard]] std::vector<FoundRange> search_anew() const;
+  [[nodiscard]] std::vector<FoundRange> search_once() const;
+  BoundsSearchConfig config_;
+  RangeSearch search_;
+  std::vector<double> cells_;
+};
+
+}  // namespace jme

@@ -1,0 +1,135 @@
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/base/parse.hpp>
+#include <jme/pipeline/bounds_search.hpp>
+#include <jme/pipeline/configure.hpp>
+#include <jme/random/key.hpp>
+#include <jme/store/durable_search.hpp>
+#include <jme/store/stream_settings.hpp>
+
+namespace jme {
+
+namespace {
+
+using Text = std::optional<std::string>;
+
+constexpr double no_cell = std::numeric_limits<double>::quiet_NaN();
+
+ApproxDp search_budget(const RunSettings& settings) {
+  const Text &epsilon = settings["epsilon"], &delta = settings["delta"];
+  if (!epsilon) throw InvalidParameter("epsilon", "must be given: what the search may spend");
+  if (!delta) throw InvalidParameter("delta", "must be given: what the search may spend");
+  return {.epsilon = parse_real("epsilon", *epsilon), .delta = parse_real("delta", *delta)};
+}
+
+/// As the stream of a run has them.
+Settings settings_of(const RangeSearchConfig& config) {
+  Settings settings;
+  add_setting(settings, "epsilon", double{config.budget.epsilon});
+  add_setting(settings, "delta", double{config.budget.delta});
+  add_setting(settings, "adjacency", std::string(name(config.adjacency)));
+  add_setting(settings, "participations", config.records_per_person);
+  add_setting(settings, "rows", config.records);
+  return settings;
+}
+
+DurableSearch::Numbers numbers_of(const FoundRange& range) {
+  return {static_cast<double>(range.kind), range.low, range.high, range.outside, range.outside_std};
+}
+
+FoundRange range_of(const DurableSearch::Numbers& numbers) {
+  if (numbers.size() != 5) throw StateError("the state is damaged: a search has other numbers");
+  return {.kind = static_cast<FoundRange::Kind>(static_cast<int>(numbers[0])),
+          .low = numbers[1],
+          .high = numbers[2],
+          .outside = numbers[3],
+          .outside_std = numbers[4]};
+}
+
+}  // namespace
+
+BoundsSearchConfig bounds_search_config(const RunSettings& settings) {
+  const Text &columns = settings["columns"], &first = settings["first"], &adjacency = settings["adjacency"],
+             &participations = settings["participations"], &on_bad_row = settings["on_bad_row"],
+             &seed = settings["insecure_test_seed"];
+  if (!columns) {
+    throw InvalidParameter(
+        "columns", "must be given: the search divides its budget among them before it reads anything");
+  }
+  if (!first) {
+    throw InvalidParameter("first",
+                           "must be given: how many records are searched, the first of the input; choose it "
+                           "without looking at the data");
+  }
+  BoundsSearchConfig config{.search = {.budget = search_budget(settings), .columns = 0, .records = 0},
+                            .columns = parse_list("columns", *columns)};
+  config.search.columns = config.columns.size();
+  config.search.records = parse_count("first", *first);
+  if (adjacency) config.search.adjacency = parse_adjacency(*adjacency);
+  if (participations) config.search.records_per_person = parse_count("participations", *participations);
+  if (on_bad_row) config.on_bad_row = parse_on_bad_row(*on_bad_row);
+  config.state = durable_options(settings);
+  if (config.state && config.state->stream.empty()) config.state->stream = "bounds";
+  if (seed) config.insecure_seed = parse_count("insecure-test-seed", *seed, 0);
+  return config;
+}
+
+BoundsSearch::BoundsSearch(BoundsSearchConfig config) : config_(std::move(config)), search_(config_.search) {
+  search_.check_records();
+}
+
+std::vector<OnMissing> BoundsSearch::rules() const {
+  return std::vector<OnMissing>(config_.columns.size(), OnMissing::fill);
+}
+
+void BoundsSearch::add(std::span<const double> row, std::span<const std::size_t> missing) {
+  const std::size_t begin = cells_.size();
+  cells_.insert(cells_.end(), row.begin(), row.end());
+  for (const std::size_t i : missing) cells_[begin + i] = no_cell;
+}
+
+void BoundsSearch::add_bad() {
+  cells_.insert(cells_.end(), config_.columns.size(), no_cell);
+}
+
+FoundBounds BoundsSearch::find() const {
+  if (!is_full()) {
+    throw DataError(fmt::format("the input has {} records, and {} are to be searched: nothing was spent",
+                                records(), config_.search.records));
+  }
+  BoundsOrigin origin = BoundsOrigin::of(config_.search, config_.insecure_seed.has_value());
+  if (config_.state) {
+    origin.source = config_.state->source;
+    origin.stream = config_.state->stream;
+  }
+  return {.origin = std::move(origin),
+          .columns = config_.columns,
+          .ranges = config_.state ? search_once() : search_anew()};
+}
+
+std::vector<FoundRange> BoundsSearch::search_anew() const {
+  // A key of its own for each time: no noise meets two sets of records.
+  const Key key = config_.insecure_seed ? InsecureTestSeed{*config_.insecure_seed}.key() : Key::from_system();
+  return search_.find(MatrixView::of_rows(cells_, config_.columns.size()), key);
+}
+
+std::vector<FoundRange> BoundsSearch::search_once() const {
+  DurableOptions options = *config_.state;
+  if (config_.insecure_seed) options.insecure_seed = InsecureTestSeed{*config_.insecure_seed};
+  options.details = settings_of(config_.search);
+  DurableSearch kept(options, search_.mu(), config_.columns);
+  const auto numbers = kept.release(MatrixView::of_rows(cells_, config_.columns.size()), [&] {
+    std::vector<DurableSearch::Numbers> found;
+    for (const FoundRange& range : search_anew()) found.push_back(numbers_of(range));
+    return found;
+  });
+  std::vector<FoundRange> ranges;
+  for (const DurableSearch::Numbers& column : numbers) ranges.push_back(range_of(column));
+  return ranges;
+}
+
+}  // namespace jme

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <jme/store/durable_stream.hpp>
+#include <jme/store/ledger.hpp>
+
+#include "store/stream_log.hpp"
+
+namespace jme::store {
+
+/// What the ledger says of something that has this description and no rows yet.
+[[nodiscard]] LedgerEntry entry_of(const About& about);
+
+/// Throws BudgetExhausted where a new charge brings the source's total above options.max_mu. Under the lock
+/// of the folder, so that nothing else starts on the source between the sum and the new charge.
+void check_source_budget(const DurableOptions& options, const About& about);
+
+}  // namespace jme::store
