@@ -151,8 +151,8 @@ std::string Statement::text(int column) const {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-Transaction::Transaction(Database& database) : database_(database) {
-  database_.run("BEGIN IMMEDIATE");
+Transaction::Transaction(Database& database, Kind kind) : database_(database) {
+  database_.run(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 
 Transaction::~Transaction() {

@@ -64,10 +64,11 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// All or nothing: rolls back unless committed.
+/// All or nothing: rolls back unless committed. One that only reads sees one moment, whatever others commit.
 class Transaction {
  public:
-  explicit Transaction(Database& database);
+  enum class Kind { write, read };
+  explicit Transaction(Database& database, Kind kind = Kind::write);
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
   ~Transaction();

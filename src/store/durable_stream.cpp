@@ -132,9 +132,8 @@ struct DurableStream::Impl {
           fmt::format("state {}: {} rows were committed before: a new block comes after them (resume_at)",
                       options.directory.string(), rows_before));
     }
-    if (ended && !stream) throw BudgetExhausted("the stream was finished: no block may follow");
-    if (!stream) begin();
-    commit();  // releases of rows that still wait
+    begin_new();
+    commit_pending();  // releases of rows that still wait; what is staged goes with the block
     stream->push_block(block);
     rows += block.rows();
     ended = stream->is_finished();
@@ -217,7 +216,30 @@ struct DurableStream::Impl {
     return options.insecure_seed ? options.insecure_seed->key() : kept.keys().noise();
   }
 
+  // Rows from here on are new.
+  void begin_new() {
+    check_whole();
+    if (is_replaying()) {
+      throw StateError(fmt::format("state {}: {} rows were committed before: what is new comes after them",
+                                   options.directory.string(), rows_before));
+    }
+    if (ended && !stream) throw BudgetExhausted("the stream was finished: no block may follow");
+    if (!stream) begin();
+  }
+
+  [[nodiscard]] std::uint64_t rows_of_whole_blocks() const {
+    return std::max<std::uint64_t>(committed_rows, pending.empty() ? 0 : pending.back().rows);
+  }
+
+  // What was staged before a block ended belongs to that block's commit.
+  void promote_annex() {
+    if (staged.keep) beside.keep = std::move(staged.keep);
+    std::move(staged.journal.begin(), staged.journal.end(), std::back_inserter(beside.journal));
+    staged = {};
+  }
+
   void add_pending(const Release& release, store::BlockDigest of_its_rows) {
+    promote_annex();
     at_block_end.reset();
     last_replayed.reset();
     has_made_release = true;
@@ -245,13 +267,22 @@ struct DurableStream::Impl {
 
   void commit() {
     check_whole();
-    if (pending.empty()) return;
+    if (!staged.is_empty() && rows == rows_of_whole_blocks()) {
+      begin_new();
+      promote_annex();
+    }
+    commit_pending();
+  }
+
+  void commit_pending() {
+    if (pending.empty() && beside.is_empty()) return;
     const Clock::time_point start = Clock::now();
     const StreamState state =
         at_block_end ? *std::exchange(at_block_end, {}) : stream->state(committed_noise);
-    write([&] { kept.commit(pending, state); });
+    write([&] { kept.commit(pending, state, beside); });
+    beside = {};
     if (!state.kept.empty()) committed_noise = state.kept.back().step + 1;
-    committed_rows = pending.back().rows;
+    committed_rows = rows_of_whole_blocks();
     std::move(waiting.begin(), waiting.end(), std::back_inserter(ready));
     waiting.clear();
     pending.clear();
@@ -266,9 +297,7 @@ struct DurableStream::Impl {
                                    options.directory.string(), rows, rows_before));
     }
     // At a block's end the stream stays open: a longer input can continue it.
-    const bool inside =
-        stream && rows > 0 &&
-        rows != std::max<std::uint64_t>(committed_rows, pending.empty() ? 0 : pending.back().rows);
+    const bool inside = stream && rows > 0 && rows != rows_of_whole_blocks();
     if (inside && partial == PartialBlock::release) {
       const Release& release = stream->finish();
       ended = true;
@@ -288,6 +317,7 @@ struct DurableStream::Impl {
   bool has_made_release = false;
   std::vector<StoredBlock> pending;         // not on disk yet
   std::vector<Release> waiting;             // the same as releases
+  store::Annex staged, beside;              // what fronts keep: of the open block, of `pending`
   std::optional<StreamState> at_block_end;  // state after `pending`, where the stream has moved on
   std::deque<Release> ready;                // on disk
   std::optional<Release> given;
@@ -323,6 +353,31 @@ void DurableStream::push_rows(const MatrixView& rows) {
 
 Release DurableStream::push_block(std::string_view id, const BlockSum& block) {
   return impl().push_block(id, block);
+}
+
+void DurableStream::keep(std::span<const std::byte> bytes) {
+  impl().staged.keep.emplace(bytes.begin(), bytes.end());
+}
+
+void DurableStream::journal(std::span<const std::byte> record) {
+  impl().staged.journal.emplace_back(record.begin(), record.end());
+}
+
+std::vector<std::byte> DurableStream::kept() const {
+  return impl().kept.kept_beside();
+}
+
+void DurableStream::journal_before(const std::function<void(std::span<const std::byte>)>& record) const {
+  impl().kept.read_journal(record);
+}
+
+std::optional<Key> DurableStream::front_key(std::string_view purpose) const {
+  if (impl().kept.is_new()) return std::nullopt;
+  return impl().kept.keys().front(purpose);
+}
+
+void DurableStream::begin() {
+  impl().begin_new();
 }
 
 void DurableStream::resume_at(std::uint64_t rows) {

@@ -1,6 +1,7 @@
 #include "store/stream_keys.hpp"
 
 #include <cstring>
+#include <string>
 
 #include <openssl/crypto.h>
 
@@ -21,6 +22,10 @@ Key StreamKeys::derive(std::string_view purpose, const Nonce& nonce) const {
   OPENSSL_cleanse(digest.data(), digest.size());
   OPENSSL_cleanse(bytes.data(), bytes.size());
   return result;
+}
+
+Key StreamKeys::front(std::string_view purpose) const {
+  return derive("front: " + std::string(purpose));
 }
 
 }  // namespace jme::store

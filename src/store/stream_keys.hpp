@@ -28,6 +28,12 @@ class StreamKeys {
   [[nodiscard]] Key seal(const Nonce& nonce) const { return derive("seal", nonce); }
   /// Seals what the noise keeps of a step that was drawn under `nonce`.
   [[nodiscard]] Key seal_kept(const Nonce& nonce) const { return derive("seal kept", nonce); }
+  /// Seal what a front keeps beside the stream, and the records of its journal.
+  [[nodiscard]] Key seal_kept_beside(const Nonce& nonce) const { return derive("seal beside", nonce); }
+  [[nodiscard]] Key seal_journal(const Nonce& nonce) const { return derive("seal journal", nonce); }
+  [[nodiscard]] Key journal() const { return derive("journal"); }  ///< chain over its records
+  /// For digests that a front keeps, such as those of people or of requests.
+  [[nodiscard]] Key front(std::string_view purpose) const;
 
  private:
   [[nodiscard]] Key derive(std::string_view purpose, const Nonce& nonce = {}) const;

@@ -17,7 +17,11 @@ namespace jme::store {
 namespace {
 
 constexpr std::int64_t application = 0x6a6d6573;  // "jmes"
-constexpr std::int64_t log_format = 2;  // 1: without the table of KeptLog, for noise that needs none
+// 1, one more with the table of KeptLog, for noise that needs it, and two more with those of AnnexLog.
+constexpr std::int64_t newest_format = 4;
+std::int64_t format_of(bool has_kept, bool has_annex) {
+  return 1 + (has_kept ? 1 : 0) + (has_annex ? 2 : 0);
+}
 
 constexpr const char* schema =
     "CREATE TABLE about (id INTEGER PRIMARY KEY CHECK (id = 1), settings BLOB NOT NULL, facts BLOB NOT NULL,"
@@ -64,7 +68,8 @@ Identity About::identity() const {
 
 StreamLog::StreamLog(const std::filesystem::path& path, Access access)
     : database_(path, access == Access::write ? Database::Access::create : Database::Access::read),
-      kept_(database_) {
+      kept_(database_),
+      annex_(database_) {
   database_.run("PRAGMA temp_store = MEMORY");
   database_.run("PRAGMA cell_size_check = ON");
   if (database_.number("SELECT count(*) FROM sqlite_schema") > 0) load();
@@ -74,24 +79,30 @@ StreamLog::StreamLog(const std::filesystem::path& path, Access access)
     throw Error("state: the file system has no shared memory for SQLite's write-ahead log");
   }
   database_.run("PRAGMA synchronous = FULL");
+  // What was kept and is replaced does not stay in the file.
+  database_.run("PRAGMA secure_delete = ON");
 }
 
 void StreamLog::load() {
+  const Transaction one_moment(database_, Transaction::Kind::read);
   if (database_.number("PRAGMA application_id") != application)
     throw StateError("this is not a state of jme");
   const std::int64_t version = database_.number("PRAGMA user_version");
-  if (version > log_format) {
+  if (version < 1 || version > newest_format) {
     throw StateError(
         fmt::format("the state was written by a newer version of jme (format {}, this version knows {})",
-                    version, log_format));
+                    version, newest_format));
   }
   std::string found;
   Statement tables = database_.prepare("SELECT sql FROM sqlite_schema ORDER BY rowid");
   while (tables.step()) found += tables.text(0) + ";";
-  has_kept_ = version == log_format;
-  if (found != (has_kept_ ? schema + std::string(KeptLog::schema) : schema)) {
+  has_kept_ = (version - 1) % 2 == 1;
+  has_annex_ = version > 2;
+  if (found !=
+      std::string(schema) + (has_kept_ ? KeptLog::schema : "") + (has_annex_ ? AnnexLog::schema : "")) {
     throw damaged("its tables are not ours");
   }
+  if (has_annex_) annex_.load();
 
   Statement about = database_.prepare("SELECT settings, facts, created FROM about");
   if (!about.step()) throw damaged("it has no description");
@@ -145,6 +156,7 @@ Tag StreamLog::mac_of(const Head& head) {
       .field(head.sealed)
       .raw(head.chain)
       .number(static_cast<std::uint64_t>(head.updated));
+  if (has_annex_) message.field(annex_.description());
   return of_head_->tag(message.bytes());
 }
 
@@ -225,9 +237,11 @@ std::optional<std::uint64_t> StreamLog::step_of(const std::vector<std::uint16_t>
 void StreamLog::begin(const About& about, const StreamState& state) {
   Transaction transaction(database_);
   database_.run(schema);
-  if (state.steps_kept > 0) database_.run(KeptLog::schema);
+  has_kept_ = state.steps_kept > 0;
+  has_annex_ = false;
+  if (has_kept_) database_.run(KeptLog::schema);
   database_.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application,
-                            state.steps_kept > 0 ? log_format : 1)
+                            format_of(has_kept_, has_annex_))
                     .c_str());
   about_ = about;
   about_->created = now();
@@ -240,7 +254,7 @@ void StreamLog::begin(const About& about, const StreamState& state) {
   transaction.commit();
 }
 
-void StreamLog::commit(std::span<const StoredBlock> blocks, const StreamState& state) {
+void StreamLog::commit(std::span<const StoredBlock> blocks, const StreamState& state, const Annex& annex) {
   if (!insert_) insert_.emplace(database_, "INSERT INTO release VALUES (?, ?, ?, ?, ?, ?)");
   Transaction transaction(database_);
   Tag chain = head_.chain;
@@ -255,9 +269,28 @@ void StreamLog::commit(std::span<const StoredBlock> blocks, const StreamState& s
         .run();
   }
   kept_.write(*keys_, state);
+  if (!annex.is_empty()) write_annex(state, annex);
   write_head(state, chain);
   transaction.commit();
   for (const StoredBlock& block : blocks) remember(block);
+}
+
+void StreamLog::write_annex(const StreamState& state, const Annex& annex) {
+  if (!has_annex_) {
+    annex_.create();
+    has_annex_ = true;
+    database_.run(fmt::format("PRAGMA user_version = {}", format_of(has_kept_, true)).c_str());
+  }
+  if (state.nonces.empty()) throw damaged("it has no nonce");
+  annex_.write(*keys_, state.nonces.back().nonce, head_.counter + 1, annex);
+}
+
+Bytes StreamLog::kept_beside() const {
+  return has_annex_ ? annex_.kept(*keys_) : Bytes{};
+}
+
+void StreamLog::read_journal(const std::function<void(std::span<const std::byte>)>& record) const {
+  if (has_annex_) annex_.read_journal(*keys_, record);
 }
 
 void StreamLog::write_head(const StreamState& state, const Tag& chain) {

@@ -10,6 +10,7 @@
 #include <jme/moments/stream_state.hpp>
 #include <jme/store/stream_settings.hpp>
 
+#include "store/annex_log.hpp"
 #include "store/bytes.hpp"
 #include "store/database.hpp"
 #include "store/hmac.hpp"
@@ -44,9 +45,10 @@ struct Head {
   std::int64_t updated = 0;
 };
 
-/// The database of one stream: about, head, releases, and what the noise of windows keeps of its last steps.
-/// Everything read is authenticated before it is given out: the head by a MAC over all of it, the releases by
-/// a chain of MACs that ends in the head, what is kept by the seal of its step.
+/// The database of one stream: about, head, releases, what the noise of windows keeps of its last steps, and
+/// what fronts keep beside it. Everything read is authenticated before it is given out: the head by a MAC
+/// over all of it, the releases and the journal by chains of MACs that end in the head, what noise keeps by
+/// the seal of its step.
 class StreamLog {
  public:
   enum class Access { read, write };
@@ -75,17 +77,23 @@ class StreamLog {
 
   /// The first commit.
   void begin(const About& about, const StreamState& state);
-  /// New releases and the state after them, all or nothing; on disk when the call returns.
-  void commit(std::span<const StoredBlock> blocks, const StreamState& state);
+  /// New releases, the state after them, and what fronts keep beside them, all or nothing; on disk when the
+  /// call returns.
+  void commit(std::span<const StoredBlock> blocks, const StreamState& state, const Annex& annex = {});
+  [[nodiscard]] Bytes kept_beside() const;  ///< empty where nothing is
+  void read_journal(const std::function<void(std::span<const std::byte>)>& record) const;
 
  private:
   void load();
   void write_head(const StreamState& state, const Tag& chain);
+  void write_annex(const StreamState& state, const Annex& annex);
   [[nodiscard]] Tag mac_of(const Head& head);
   [[nodiscard]] Key seal_key(const StreamState& state) const;
   Database database_;
   KeptLog kept_;
   bool has_kept_ = false;
+  AnnexLog annex_;
+  bool has_annex_ = false;
   std::optional<StreamKeys> keys_;
   std::optional<Hmac> of_head_, of_releases_;
   std::optional<About> about_;

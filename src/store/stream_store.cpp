@@ -121,10 +121,10 @@ void StreamStore::begin(const StreamState& state) {
   key_file_->advance(log_->head().counter);
 }
 
-void StreamStore::commit(std::span<const StoredBlock> blocks, const StreamState& state) {
+void StreamStore::commit(std::span<const StoredBlock> blocks, const StreamState& state, const Annex& annex) {
   // The order matters: a crash in between leaves a state that is one commit ahead of its key file, which is
   // not taken for an old copy.
-  log_->commit(blocks, state);
+  log_->commit(blocks, state, annex);
   key_file_->advance(log_->head().counter);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -22,6 +23,11 @@ class StreamStore {
   [[nodiscard]] bool is_new() const { return !key_file_; }
   [[nodiscard]] const Head& head() const { return log_->head(); }  ///< not while new
   [[nodiscard]] StreamState state() { return log_->state(); }
+  /// What fronts keep beside it: nothing while new.
+  [[nodiscard]] Bytes kept_beside() const { return log_ ? log_->kept_beside() : Bytes{}; }
+  void read_journal(const std::function<void(std::span<const std::byte>)>& record) const {
+    if (log_) log_->read_journal(record);
+  }
   [[nodiscard]] const StreamKeys& keys() const { return *keys_; }
   [[nodiscard]] StoredBlock next_block() { return log_->next_block(); }
   /// The committed block with this digest's id; none where there is none.
@@ -35,7 +41,7 @@ class StreamStore {
   /// It is on disk, in the database and in the key file's counter, when the call returns. After a failure
   /// nothing more may be committed.
   void begin(const StreamState& state);
-  void commit(std::span<const StoredBlock> blocks, const StreamState& state);
+  void commit(std::span<const StoredBlock> blocks, const StreamState& state, const Annex& annex = {});
 
  private:
   void open();

@@ -137,7 +137,7 @@ TEST_F(Rollback, OfBothFilesDrawsNoiseIndependentOfWhatWasDrawnBefore) {
 
 TEST_F(Rollback, AStateOfANewerVersionIsRefused) {
   advance("state", 4);
-  { store::Database(file(".db"), store::Database::Access::write).run("PRAGMA user_version = 3"); }
+  { store::Database(file(".db"), store::Database::Access::write).run("PRAGMA user_version = 5"); }
   expect_refused("state", "newer version");
 }
 

@@ -3,11 +3,13 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <jme/base/matrix_view.hpp>
 #include <jme/mechanism/mechanism.hpp>
@@ -59,6 +61,23 @@ class DurableStream {
   /// and sums again return the same release and draw nothing, whichever process asks. The same id with other
   /// sums throws StateError: the noise of a step is added to one value only.
   Release push_block(std::string_view id, const BlockSum& block);
+  /// What a front must not lose before the next block ends, such as the sums of a block that is summed
+  /// outside of the stream: takes the place of what was kept before. And a record at the end of the stream's
+  /// journal, such as whose rows were counted. Both are sealed on disk and belong to one commit together with
+  /// the next block that ends: the one whose row or sums are pushed next. Between blocks commit() writes them
+  /// by themselves.
+  void keep(std::span<const std::byte> bytes);
+  void journal(std::span<const std::byte> record);
+  /// What was kept and committed last, by this or an earlier process; empty where nothing was.
+  [[nodiscard]] std::vector<std::byte> kept() const;
+  /// The records that were committed, in their order.
+  void journal_before(const std::function<void(std::span<const std::byte>)>& record) const;
+  /// A key for digests that a front keeps, the same for every process of this stream. None before the stream
+  /// has begun, which begin() makes happen.
+  [[nodiscard]] std::optional<Key> front_key(std::string_view purpose) const;
+  /// Begins a new stream, or continues one that resume_at() continues, before its first row: its charge is on
+  /// the ledger when the call returns. The first row or block does it otherwise.
+  void begin();
   /// Goes on after the rows that earlier processes committed, without comparing them again, for sources that
   /// can begin there: `rows` must be rows_before(). Earlier releases are not given out again. The caller is
   /// responsible for giving the right rows from there on.
@@ -67,8 +86,8 @@ class DurableStream {
   /// that grows later. Throws StateError where the input is shorter than it was.
   enum class PartialBlock { release, leave };
   void end_input(PartialBlock partial = PartialBlock::release);
-  /// Commits the releases of all whole blocks now; rows of a block that is still open are not stored, so the
-  /// source must keep them.
+  /// Commits the releases of all whole blocks now, and what is kept beside them; rows of a block that is
+  /// still open are not stored, so the source must keep them.
   void commit();
   /// When a commit is due; none where nothing waits for it.
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> commit_due() const;
