@@ -14,7 +14,9 @@
 #include "commands.hpp"
 #include "field_flags.hpp"
 #include "input.hpp"
+#include "notes.hpp"
 #include "output.hpp"
+#include "row_pump.hpp"
 #include "table.hpp"
 
 namespace jme::cli {
@@ -33,19 +35,6 @@ std::string table(const FoundBounds& found) {
                     fmt::format("{:.1f}% +- {:.1f}%", 100 * range.outside, 100 * range.outside_std)});
   }
   return aligned(rows, {Align::left, Align::right, Align::right, Align::right});
-}
-
-/// Reads the records of the search, and not one more.
-void read_records(RowReader& reader, BoundsSearch& search) {
-  reader.on_missing(search.rules());
-  std::vector<double> row(reader.dimension());
-  while (!search.is_full() && reader.next(row)) {
-    if (reader.is_bad()) {
-      search.add_bad();
-    } else {
-      search.add(row, reader.missing_cells());
-    }
-  }
 }
 
 }  // namespace
@@ -89,7 +78,7 @@ ExitCode BoundsCommand::run() const {
     print_warning("--insecure-test-seed: this noise can be guessed and protects nobody");
   }
   RowReader reader(input.path, input.options);
-  read_records(reader, search);
+  read_searched(reader, search);
   // A file that cannot be opened is found before anything is spent.
   std::optional<Output> file;
   if (output_) file.emplace(*output_);
@@ -100,11 +89,7 @@ ExitCode BoundsCommand::run() const {
     file->close();
   }
   Output().write(json_ ? object : table(found) + '\n' + wrapped(search_statement(found.origin), 100));
-  for (std::size_t i = 0; i < found.columns.size(); ++i) {
-    if (const std::string warning = warning_about(found.ranges[i]); !warning.empty()) {
-      print_warning(fmt::format("{}: {}", found.columns[i], warning));
-    }
-  }
+  tell(found);
   return ExitCode::ok;
 }
 

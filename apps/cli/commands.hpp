@@ -106,9 +106,9 @@ class RunCommand {
  private:
   /// The settings of the command line, which override those of the settings file.
   [[nodiscard]] RunSettings settings() const;
-  /// Takes all rows of the input, and writes the report.
-  void release_all(PreparedRun& run, const Input& input, bool durable, std::optional<RunReport>& report,
-                   bool shape_was_chosen) const;
+  /// Takes all rows of the input, after a search for bounds where there is one, and writes the report.
+  void release_all(PreparedRun& prepared, const RunConfig& config, const Input& input,
+                   std::optional<RunReport>& report, bool shape_was_chosen) const;
   CLI::App* app_;
   RunSettings given_;
   ReportFlags report_;

@@ -34,6 +34,10 @@ std::string final_noise(const RunDescription& run, const std::vector<std::string
   const std::string end =
       of_count > 0 ? " (more, the farther a mean is from the middle and the more cells are missing)\n" : "\n";
   if (run.bounds.is_none()) return fmt::format("Noise on each mean {}: {}{}", when, range(1), end);
+  if (run.bounds_are_sought) {
+    return fmt::format("Noise on each mean {}, in halves of the ranges that will be found: {}{}", when,
+                       range(1), end);
+  }
   std::string text = fmt::format("Noise on each mean {}:", when);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     text += fmt::format("{} {} {}", i == 0 ? "" : ",", columns[i], range(run.bounds.half_width()[i]));

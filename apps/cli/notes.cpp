@@ -44,6 +44,14 @@ void tell(const RowIntake& intake, const PreparedRun& run, const std::vector<std
   print_note(fmt::format("{} row(s) had missing cells that {}; keep these numbers to yourself", rows, what));
 }
 
+void tell(const FoundBounds& found) {
+  for (std::size_t i = 0; i < found.columns.size(); ++i) {
+    if (const std::string warning = warning_about(found.ranges[i]); !warning.empty()) {
+      print_warning(fmt::format("{}: {}", found.columns[i], warning));
+    }
+  }
+}
+
 void tell_unused(const PreparedRun& run) {
   for (const UnusedEmitOption option : run.unused_emit_options()) {
     print_note(option == UnusedEmitOption::psd

@@ -67,6 +67,18 @@ void pump_all(const RowPath& path, bool quiet) {
 
 }  // namespace
 
+void read_searched(RowReader& reader, BoundsSearch& search) {
+  reader.on_missing(search.rules());
+  std::vector<double> row(reader.dimension());
+  while (!search.is_full() && reader.next(row)) {
+    if (reader.is_bad()) {
+      search.add_bad();
+    } else {
+      search.add(row, reader.missing_cells());
+    }
+  }
+}
+
 void leave_out(RowReader& reader, LeftOutRecords records) {
   if (records.count() == 0) return;
   reader.on_missing(std::vector<OnMissing>(reader.dimension(), OnMissing::fill));  // whatever is in them

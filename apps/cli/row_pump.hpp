@@ -2,6 +2,7 @@
 
 #include <jme/base/horizon.hpp>
 #include <jme/data/row_reader.hpp>
+#include <jme/pipeline/bounds_search.hpp>
 #include <jme/pipeline/left_out_records.hpp>
 #include <jme/pipeline/row_intake.hpp>
 #include <jme/pipeline/running_stream.hpp>
@@ -24,6 +25,9 @@ struct RowPath {
 /// does so before the next row is read. Where the input fails or the process is told to end, what was
 /// released stays released and the error is passed on. `quiet`: no progress bar.
 void pump(const RowPath& path, bool quiet);
+
+/// Reads the records of a search, the first of the input, and not one more.
+void read_searched(RowReader& reader, BoundsSearch& search);
 
 /// Reads the first records of the input, which were searched for bounds, and forgets them. Throws DataError
 /// where there are fewer, and StateError where they are others.

@@ -73,6 +73,16 @@ std::vector<std::string> names_without_a_file(const PreparedRun& run, const Inpu
   return numbered(run.mechanism().config().dimension);
 }
 
+/// Searches the first records of the input for bounds. The rows of the run come after them.
+RunConfig with_found_bounds(RunConfig config, RowReader& reader) {
+  BoundsSearch search(*config.search);
+  read_searched(reader, search);
+  const FoundBounds found = search.find();
+  tell(found);
+  config.take_found(found);
+  return config;
+}
+
 /// What a run with these flags would promise, without opening its input: the plan and the privacy statement
 /// in words, or the object that would be its first line.
 void dry_run(PreparedRun& run, const Input& input, bool json) {
@@ -94,6 +104,7 @@ RunCommand::RunCommand(CLI::App& root)
   add_text(*app_, "--config", config_, "FILE", "Settings as a JSON object; flags override them")
       ->group("Input");
   add_fields(*app_, given_, "Input");
+  add_fields(*app_, given_, "Search for bounds");
   add_stream_fields(*app_, given_);
   add_fields(*app_, given_, "Durable runs");
   const std::string group = "Output";
@@ -135,7 +146,7 @@ ExitCode RunCommand::run() const {
   input.options.on_bad_row = config.on_bad_row;
   config.records = input.records_name();
   std::optional<Preparing> preparing(std::in_place, preparing_noise);
-  PreparedRun run(std::move(config));
+  PreparedRun run(config);
   preparing.reset();
   tell_unused(run);
   if (print_config_) {
@@ -161,7 +172,7 @@ ExitCode RunCommand::run() const {
     dry_run(run, input, json_);
   } else {
     const Text& shape = chosen["shape"];
-    release_all(run, input, chosen["state"].has_value(), report, !shape || *shape == "auto");
+    release_all(run, config, input, report, !shape || *shape == "auto");
   }
   return ExitCode::ok;
 }
@@ -171,12 +182,15 @@ RunSettings RunCommand::settings() const {
   return given_.over(RunSettings::from_json(text_of_file(*config_, "config"), *config_));
 }
 
-void RunCommand::release_all(PreparedRun& run, const Input& input, bool durable,
+void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, const Input& input,
                              std::optional<RunReport>& report, bool shape_was_chosen) const {
   InputOptions options = input.options;
   std::optional<LiveInput> live;
-  if (durable) options.before_read = live.emplace().before_read();
+  if (config.state) options.before_read = live.emplace().before_read();
   RowReader reader(input.path, options);
+  std::optional<PreparedRun> with_bounds;
+  if (config.search) with_bounds.emplace(with_found_bounds(config, reader));
+  PreparedRun& run = with_bounds ? *with_bounds : prepared;
   {
     const Preparing preparing(preparing_noise);
     run.adopt_columns(public_names(input, reader));
@@ -187,7 +201,7 @@ void RunCommand::release_all(PreparedRun& run, const Input& input, bool durable,
   if (output_) file.emplace(*output_);
   Output standard;
   Output& output = file ? *file : standard;
-  leave_out(reader, run.left_out());
+  if (!with_bounds) leave_out(reader, run.left_out());
   RowIntake intake = run.intake();
   reader.on_missing(intake.missing().rules());
   ReleaseWriter writer(units_of(run.bounds()), run.emit(), run.columns(),

@@ -104,10 +104,11 @@ std::string together(const Mechanism& mechanism, const BoundsOrigin& origin) {
                      six_digits_up(mu), six_digits_up(gdp_epsilon(mu, delta, mechanism.bad_past())), delta);
 }
 
-std::string about_bounds(const Mechanism& mechanism, const BoundsOrigin& origin) {
+std::string about_bounds(const Mechanism& mechanism, const BoundsOrigin& origin, bool are_sought) {
   std::string text = fmt::format(
-      "The bounds were not known beforehand. They were found from the first {} records of the input, with "
-      "epsilon = {}, delta = {} differential privacy. ",
+      "The bounds {} from the first {} records of the input, with epsilon = {}, delta = {} differential "
+      "privacy. ",
+      are_sought ? "are not known. They will be found" : "were not known beforehand. They were found",
       origin.first, double{origin.budget.epsilon}, double{origin.budget.delta});
   if (origin.insecure) text = "NOT PRIVATE: the bounds were found with a test seed. " + text;
   if (origin.same_rows) {
@@ -126,7 +127,8 @@ std::string about_bounds(const Mechanism& mechanism, const BoundsOrigin& origin)
 std::vector<std::string> privacy_statement(const RunDescription& run) {
   std::vector<std::string> text =
       privacy_statement(run.mechanism, !run.bounds.is_none(), run.insecure_seed.has_value());
-  if (run.bounds_origin) text.insert(text.end() - 1, about_bounds(run.mechanism, *run.bounds_origin));
+  if (run.bounds_origin)
+    text.insert(text.end() - 1, about_bounds(run.mechanism, *run.bounds_origin, run.bounds_are_sought));
   return text;
 }
 

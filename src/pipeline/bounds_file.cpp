@@ -88,6 +88,16 @@ std::vector<std::string> BoundsFile::columns() const {
   return names;
 }
 
+BoundsFile BoundsFile::of(const FoundBounds& found) {
+  BoundsFile file{.origin = found.origin, .ranges = {}};
+  for (std::size_t i = 0; i < found.columns.size(); ++i) {
+    const FoundRange& range = found.ranges[i];
+    if (range.kind != FoundRange::Kind::found) continue;
+    file.ranges.push_back({.name = found.columns[i], .low = range.low, .high = range.high});
+  }
+  return file;
+}
+
 ColumnBounds BoundsFile::bounds_of(const std::vector<std::string>& columns) const {
   if (columns.empty()) throw InvalidParameter("bounds", "the search found no range");
   std::vector<double> low, high;
@@ -97,7 +107,7 @@ ColumnBounds BoundsFile::bounds_of(const std::vector<std::string>& columns) cons
     if (found == ranges.end()) {
       throw InvalidParameter("bounds",
                              fmt::format("the search found no range for column {}: leave it out, or "
-                                         "put public bounds for it into the file",
+                                         "state public bounds for it",
                                          column));
     }
     low.push_back(found->low);

@@ -78,6 +78,15 @@ BoundsSearchConfig bounds_search_config(const RunSettings& settings) {
   return config;
 }
 
+BoundsOrigin BoundsSearchConfig::origin() const {
+  BoundsOrigin origin = BoundsOrigin::of(search, insecure_seed.has_value());
+  if (state) {
+    origin.source = state->source;
+    origin.stream = state->stream;
+  }
+  return origin;
+}
+
 BoundsSearch::BoundsSearch(BoundsSearchConfig config) : config_(std::move(config)), search_(config_.search) {
   search_.check_records();
 }
@@ -101,12 +110,7 @@ FoundBounds BoundsSearch::find() const {
     throw DataError(fmt::format("the input has {} records, and {} are to be searched: nothing was spent",
                                 records(), config_.search.records));
   }
-  BoundsOrigin origin = BoundsOrigin::of(config_.search, config_.insecure_seed.has_value());
-  if (config_.state) {
-    origin.source = config_.state->source;
-    origin.stream = config_.state->stream;
-  }
-  return {.origin = std::move(origin),
+  return {.origin = config_.origin(),
           .columns = config_.columns,
           .ranges = config_.state ? search_once() : search_anew()};
 }

@@ -62,17 +62,37 @@ void set_found_bounds(RunConfig& config, const RunSettings& settings, const Text
   config.bounds_origin->same_rows = settings.is_on("same_rows");
 }
 
+/// Bounds that the run finds itself. Until then the unit box stands for them.
+void set_sought_bounds(RunConfig& config, const RunSettings& settings) {
+  if (settings.is_on("same_rows")) {
+    throw InvalidParameter("same-rows", "is for bounds @FILE: bounds auto leaves out what it searched");
+  }
+  config.search = bounds_search_config(settings);
+  if (auto& state = config.search->state) {
+    const Text& stream = settings["stream"];
+    state->stream = stream ? *stream + " bounds" : "bounds";
+  }
+  config.bounds_origin = config.search->origin();
+  const std::vector<double> low(config.columns.size(), -1), high(config.columns.size(), 1);
+  config.bounds = ColumnBounds::of(config.columns, low, high);
+}
+
 /// Columns, their bounds and the rules for their missing cells.
 void set_columns(RunConfig& config, const RunSettings& settings, const TextReader& read_text) {
   const Text &columns = settings["columns"], &bounds = settings["bounds"], &missing = settings["missing"];
-  const bool are_found = bounds && bounds->starts_with('@');
+  const bool are_found = bounds && bounds->starts_with('@'), are_sought = bounds && *bounds == "auto";
+  if (settings["first"] && !are_sought) {
+    throw InvalidParameter("first", "is for a search for bounds: bounds auto");
+  }
   if (const Text& on_bad_row = settings["on_bad_row"]) config.on_bad_row = parse_on_bad_row(*on_bad_row);
   if (columns) {
     config.columns = parse_list("columns", *columns);
-  } else if (bounds && !are_found) {
+  } else if (bounds && !are_found && !are_sought) {
     config.columns = bounded_columns(*bounds);
   }
-  if (are_found) {
+  if (are_sought) {
+    set_sought_bounds(config, settings);
+  } else if (are_found) {
     set_found_bounds(config, settings, read_text);
   } else if (settings.is_on("same_rows")) {
     throw InvalidParameter("same-rows", "is for bounds that were found: bounds @FILE");
@@ -253,10 +273,16 @@ std::vector<SettingNote> notes_on(const RunSettings& given, const RunSettings& s
   return notes;
 }
 
+void RunConfig::take_found(const FoundBounds& found) {
+  const BoundsFile file = BoundsFile::of(found);
+  bounds = file.bounds_of(columns);
+  bounds_origin = file.origin;
+  search.reset();
+}
+
 RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matrix,
                      const TextReader& read_text) {
   RunConfig config;
-  if (settings["first"]) throw InvalidParameter("first", "is for a search for bounds");
   if (const Text& seed = settings["insecure_test_seed"]) {
     config.insecure_seed = parse_count("insecure-test-seed", *seed, 0);
   }

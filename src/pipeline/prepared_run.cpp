@@ -96,6 +96,7 @@ StreamConfig PreparedRun::checked_stream() {
     check_origin(*config_.bounds_origin, stream);
     if (config_.state) check_ledger(*config_.bounds_origin, *config_.state);
   }
+  if (config_.search) static_cast<void>(BoundsSearch(*config_.search));
   stream.unit_box = stream.unit_box || stream.geometry == Geometry::box;
   stream.observed = stream.observed || config_.missing.leaves_absent();
   norm_bound_is_default_ = stream.norm_bound == 0 && stream.unit_box;
@@ -137,7 +138,8 @@ RunDescription PreparedRun::description() const {
                         .missing = config_.missing.text(),
                         .on_bad_row = config_.on_bad_row,
                         .records = config_.records,
-                        .bounds_origin = config_.bounds_origin};
+                        .bounds_origin = config_.bounds_origin,
+                        .bounds_are_sought = config_.search.has_value()};
   for (const RunField& field : run_fields()) {
     if (!field.in_force || field.is_of_stream) continue;
     result.settings.push_back({.name = field.name, .value = field.in_force(result)});
@@ -193,6 +195,10 @@ RowMap PreparedRun::row_map() const {
 }
 
 RowFeed PreparedRun::feed(RunningStream::Publish publish) const {
+  if (config_.search) {
+    throw InvalidParameter("bounds",
+                           "auto is for files: search rows in memory first, and give what was found");
+  }
   if (left_out().count() > 0) {
     throw InvalidParameter("bounds", "leave out the first records of a file: these rows come from none");
   }

@@ -35,8 +35,12 @@ std::vector<RunField> input_fields() {
       {{"bounds", ranges, "", "an object of [low, high] by column", group, "A=LO:HI,..",
         "PUBLIC range of every column; values are clamped to it and results come back in these units; or "
         "@FILE: "
-        "ranges that jme bounds found, on records that the run leaves out"},
-       [](const RunDescription& run) { return text_or_nothing(run.bounds.text()); },
+        "ranges that jme bounds found, on records that the run leaves out; or auto: the run finds them "
+        "itself "
+        "from its first records, which it then leaves out"},
+       [](const RunDescription& run) {
+         return run.bounds_are_sought ? FieldValue(std::string("auto")) : text_or_nothing(run.bounds.text());
+       },
        true},
       {{"same_rows", flag, "false", yes_or_no, group, "",
         "With bounds @FILE: take the records that were searched for bounds too; both spend privacy on them"},
@@ -68,8 +72,9 @@ std::vector<RunField> input_fields() {
 }
 
 std::vector<RunField> search_fields() {
-  return {{{"first", count, "", "a whole number of at least 1", "Search for bounds", "N",
-            "Records to search, the first of the input, readable or not; a later run leaves them out"}}};
+  return {
+      {{"first", count, "", "a whole number of at least 1", "Search for bounds", "N",
+        "Records to search for bounds, the first of the input, readable or not; the run leaves them out"}}};
 }
 
 std::vector<RunField> fields_of_streams() {

@@ -87,7 +87,7 @@ Json json_of(const Field& field, const std::string& text) {
     case Type::list:
       return parse_list(field.name, text);
     case Type::ranges: {
-      if (text.starts_with('@')) return text;  // a file has them
+      if (text.starts_with('@') || text == "auto") return text;  // a file has them, or nobody yet
       Json object = Json::object();
       for (const ColumnRange& range : parse_ranges(text)) object[range.name] = {range.low, range.high};
       return object;

@@ -21,12 +21,12 @@ std::string sensors(int rows) {
   return text;
 }
 
-const std::string search = "bounds - --epsilon 1 --delta 1e-6 --insecure-test-seed 1 ";
+const std::string search_flags = "bounds - --epsilon 1 --delta 1e-6 --insecure-test-seed 1 ";
 
 TEST_F(BoundsCommand, WritesWhatItFoundAndWhatItSpent) {
   const std::string out = path("bounds.json");
   const CommandResult result =
-      jme(search + "--columns temp,co --first 3000 --output " + out, {.input = sensors(4000)});
+      jme(search_flags + "--columns temp,co --first 3000 --output " + out, {.input = sensors(4000)});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("column"));
   EXPECT_THAT(result.out, HasSubstr("temp"));
@@ -44,12 +44,12 @@ TEST_F(BoundsCommand, WritesWhatItFoundAndWhatItSpent) {
   EXPECT_EQ(object["search"]["adjacency"], "replace-one");
   EXPECT_NEAR(object["search"]["mu"].get<double>(), 0.2367, 1e-4);
   EXPECT_THAT(object["statement"].get<std::string>(), HasSubstr("NOT PRIVATE"));
-  EXPECT_EQ(jme(search + "--columns temp,co --first 3000 --json", {.input = sensors(4000)}).out,
+  EXPECT_EQ(jme(search_flags + "--columns temp,co --first 3000 --json", {.input = sensors(4000)}).out,
             read_text(out));
 }
 
 TEST_F(BoundsCommand, LooksAtTheFirstRecordsAlone) {
-  const std::string flags = search + "--columns temp --first 2000 --json";
+  const std::string flags = search_flags + "--columns temp --first 2000 --json";
   const CommandResult first = jme(flags, {.input = sensors(2000)});
   ASSERT_EQ(first.code, 0) << first.err;
   EXPECT_EQ(first.out, jme(flags, {.input = sensors(2000) + "1e9,1,x\nword,1,x\n"}).out);
@@ -78,7 +78,7 @@ TEST_F(BoundsCommand, RefusesBeforeItLooks) {
 }
 
 TEST_F(BoundsCommand, SpendsNothingOnAnInputThatIsTooShortOrBad) {
-  const std::string flags = search + "--columns temp --first 2000";
+  const std::string flags = search_flags + "--columns temp --first 2000";
   expect_refused(jme(flags + " --output " + path("none.json"), {.input = sensors(1999)}), 3,
                  "the input has 1999 records, and 2000 are to be searched: nothing was spent");
   EXPECT_EQ(read_text(path("none.json")), "");
@@ -90,7 +90,7 @@ TEST_F(BoundsCommand, SpendsNothingOnAnInputThatIsTooShortOrBad) {
 
 TEST_F(BoundsCommand, SaysWhoIsProtected) {
   const auto statement = [&](const std::string& more) {
-    return jme(search + "--columns temp --first 4000 --json " + more, {.input = sensors(4000)})
+    return jme(search_flags + "--columns temp --first 4000 --json " + more, {.input = sensors(4000)})
         .json()["statement"]
         .get<std::string>();
   };

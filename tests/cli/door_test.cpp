@@ -11,7 +11,7 @@ using testing::HasSubstr;
 
 class Door : public InDirectory {};
 
-constexpr int people = 2000;
+constexpr int door_people = 2000;
 const std::string hardened =
     "run --epsilon 1 --delta 1e-6 --rows 2000 --every 2000 --emit mean --on-bad-row zero "
     "--insecure-test-seed 3 ";
@@ -19,11 +19,11 @@ const std::string in_the_box = hardened + "--bounds 1=-2:2,2=-2:2 ";
 
 std::string lines(const std::string& first, const std::string& others) {
   std::string text = first + "\n";
-  for (int i = 1; i < people; ++i) text += others + "\n";
+  for (int i = 1; i < door_people; ++i) text += others + "\n";
   return text;
 }
 
-/// The mean of `people` rows that are all 1, except for the first, which may be anything. With the same noise
+/// The mean of `door_people` rows that are all 1, except for the first, which may be anything. With the same noise
 /// it may move by as much as one row can move it: at most 4 / 2000 between the ends of the bounds.
 void expect_first_row_decides_about_itself(const std::string& flags, const std::string& first,
                                            const std::string& others) {
@@ -32,10 +32,10 @@ void expect_first_row_decides_about_itself(const std::string& flags, const std::
   const CommandResult result = jme(flags, {.input = lines(first, others)});
   ASSERT_EQ(result.code, 0) << first << ": " << result.err;
   ASSERT_EQ(result.releases().size(), 1U) << first;
-  EXPECT_EQ(result.releases()[0]["t"], people) << first;
+  EXPECT_EQ(result.releases()[0]["t"], door_people) << first;
   for (const std::size_t column : {0U, 1U}) {
     EXPECT_NEAR(result.releases()[0]["mean"][column].get<double>(),
-                usual.releases()[0]["mean"][column].get<double>(), 4.0 / people + 1e-5)
+                usual.releases()[0]["mean"][column].get<double>(), 4.0 / door_people + 1e-5)
         << first;
   }
 }

@@ -39,7 +39,7 @@ class FoundBounds : public InDirectory {
   }
 };
 
-const std::string run =
+const std::string run_found =
     "run - --epsilon 2 --delta 1e-6 --rows 1000 --every 100 --insecure-test-seed 5 --emit mean ";
 
 std::string releases_of_run(const CommandResult& result) {
@@ -49,14 +49,14 @@ std::string releases_of_run(const CommandResult& result) {
 
 TEST_F(FoundBounds, LetARunLeaveOutTheRecordsThatWereSearchedAndNoOther) {
   const std::string bounds = found();
-  const CommandResult after = jme(run + bounds, {.input = csv(0, 3000)});
-  EXPECT_EQ(releases_of_run(after), releases_of_run(jme(run + as_public(), {.input = csv(2000, 3000)})));
+  const CommandResult after = jme(run_found + bounds, {.input = csv(0, 3000)});
+  EXPECT_EQ(releases_of_run(after), releases_of_run(jme(run_found + as_public(), {.input = csv(2000, 3000)})));
   EXPECT_EQ(after.releases().back()["t"], 1000);
 }
 
 // Where a record belongs is decided by its place alone.
 TEST_F(FoundBounds, LeaveOutRecordsWhateverIsInThem) {
-  const std::string flags = run + found() + " --on-bad-row zero";
+  const std::string flags = run_found + found() + " --on-bad-row zero";
   const std::string before = jme(flags, {.input = csv(0, 3000)}).out;
   std::string others = "a,b\n,NA\nword,1\n1e308,2\n\"3\n\n1,2,3,4\n";
   for (int i = 6; i < 2000; ++i) others += ",\n";
@@ -93,17 +93,17 @@ TEST_F(FoundBounds, SayWhatTheyCostTogether) {
 
 TEST_F(FoundBounds, OfTheSameRowsAreLikeAnyOther) {
   const std::string bounds = found();
-  EXPECT_EQ(releases_of_run(jme(run + bounds + " --same-rows", {.input = csv(0, 1000)})),
-            releases_of_run(jme(run + as_public(), {.input = csv(0, 1000)})));
+  EXPECT_EQ(releases_of_run(jme(run_found + bounds + " --same-rows", {.input = csv(0, 1000)})),
+            releases_of_run(jme(run_found + as_public(), {.input = csv(0, 1000)})));
 }
 
 TEST_F(FoundBounds, AreRefusedWhereTheRunPromisesSomethingElse) {
   const std::string bounds = found();
-  expect_refused(jme(run + bounds + " --adjacency add-remove"), 2,
+  expect_refused(jme(run_found + bounds + " --adjacency add-remove"), 2,
                  "adjacency = add-remove: must be replace-one, as in the search for these bounds");
-  expect_refused(jme(run + bounds + " --participations 3"), 2,
+  expect_refused(jme(run_found + bounds + " --participations 3"), 2,
                  "participations = 3: must be 1, as in the search for these bounds");
-  expect_refused(jme(run + bounds + " --state " + path("state")), 2,
+  expect_refused(jme(run_found + bounds + " --state " + path("state")), 2,
                  "bounds: come from a search that no ledger has");
 }
 
@@ -125,7 +125,7 @@ TEST_F(FoundBounds, OfADurableSearchAreFoundOnceAndChargedOnce) {
 
 TEST_F(FoundBounds, ServeADurableRunOnTheInputThatWasSearchedAndNoOther) {
   const std::string state = " --state " + path("state") + " --source sensors";
-  const std::string bounds = found(state), flags = run + bounds;
+  const std::string bounds = found(state), flags = run_found + bounds;
   const CommandResult result = jme(flags + state, {.input = csv(0, 3000)});
   EXPECT_EQ(releases_of_run(result), releases_of_run(jme(flags, {.input = csv(0, 3000)})));
   EXPECT_EQ(jme(flags + state, {.input = csv(0, 3000)}).out, result.out) << "the same again";
@@ -170,8 +170,8 @@ TEST_F(FoundBounds, AreOnTheLedgerWithTheRunOnceOrTwice) {
 }
 
 TEST_F(FoundBounds, AreRefusedWhereTheyAreNotThoseOfASearch) {
-  const auto with = [&](const std::string& text) { return run + "--bounds @" + file("other.json", text); };
-  expect_refused(jme(run + "--bounds @" + path("nowhere.json")), 2, "nowhere.json");
+  const auto with = [&](const std::string& text) { return run_found + "--bounds @" + file("other.json", text); };
+  expect_refused(jme(run_found + "--bounds @" + path("nowhere.json")), 2, "nowhere.json");
   expect_refused(jme(with("word")), 2, "other.json: must be one JSON object");
   expect_refused(jme(with("{\"bounds\": {\"a\": [0, 1]}}")), 2, "has no search");
   const std::string search =
@@ -183,11 +183,11 @@ TEST_F(FoundBounds, AreRefusedWhereTheyAreNotThoseOfASearch) {
   expect_refused(jme(with("{\"bounds\": {\"a\": 1}, " + search + "}")), 2, "[low, high]");
   expect_refused(jme(with("{\"bounds\": {\"a\": [0, 1]}, " + search + "}") + " --columns b"), 2,
                  "found no range for column b");
-  expect_refused(jme(run + "--same-rows --bounds a=0:1"), 2, "same-rows: is for bounds that were found");
+  expect_refused(jme(run_found + "--same-rows --bounds a=0:1"), 2, "same-rows: is for bounds that were found");
 }
 
 TEST_F(FoundBounds, NeedAnInputThatIsLongerThanTheSearch) {
-  const std::string flags = run + found();
+  const std::string flags = run_found + found();
   expect_refused(jme(flags, {.input = csv(0, 1500)}), 3,
                  "ends after 1500 records, and the first 2000 were searched for bounds and are left out");
   expect_refused(jme(flags, {.input = csv(0, 2000)}), 3, "no rows");
@@ -195,7 +195,7 @@ TEST_F(FoundBounds, NeedAnInputThatIsLongerThanTheSearch) {
 
 TEST_F(FoundBounds, ServeSomeOfTheColumnsInAnyOrder) {
   const std::string bounds = found();
-  const CommandResult result = jme(run + bounds + " --columns b", {.input = csv(0, 3000)});
+  const CommandResult result = jme(run_found + bounds + " --columns b", {.input = csv(0, 3000)});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.lines()[0]["columns"], nlohmann::json({"b"}));
 }
@@ -206,6 +206,63 @@ TEST_F(FoundBounds, KeepTheirFileInPrintedSettings) {
   EXPECT_EQ(printed.json()["bounds"], "@" + path("bounds.json"));
   EXPECT_EQ(jme("run --dry-run --json --config " + file("run.json", printed.out)).out,
             jme(flags + " --dry-run --json").out);
+}
+
+const std::string sought = "--bounds auto --columns a,b --first 2000 ";
+
+TEST_F(FoundBounds, ByTheRunItselfAreThoseOfASearchBeforeIt) {
+  const CommandResult search =
+      jme("bounds - --epsilon 2 --delta 1e-6 --columns a,b --first 2000 --insecure-test-seed 5 --output " +
+              path("bounds.json"),
+          {.input = csv(0, 2000)});
+  ASSERT_EQ(search.code, 0) << search.err;
+  const CommandResult two = jme(run_found + "--bounds @" + path("bounds.json"), {.input = csv(0, 3000)});
+  const CommandResult one = jme(run_found + sought, {.input = csv(0, 3000)});
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_EQ(one.out, two.out);
+  EXPECT_EQ(one.lines()[0]["privacy"]["mu_with_search"], one.lines()[0]["privacy"]["mu"]);
+}
+
+TEST_F(FoundBounds, ByADurableRunAreCommittedBeforeItsFirstRowAndStayWhatTheyAre) {
+  // The noise of this search is not that of a seed: a second one would find something else.
+  const std::string durable =
+      "run - --epsilon 2 --delta 1e-6 --rows 1000 --every 100 --emit mean " + sought + "--state " + path("s");
+  // The first process ends before the first release of its run.
+  const CommandResult early = jme(durable, {.input = csv(0, 2050) + "x,y\n"});
+  EXPECT_EQ(early.code, 3) << early.err;
+  EXPECT_EQ(early.out, "");
+  const CommandResult whole = jme(durable, {.input = csv(0, 3000)});
+  EXPECT_EQ(whole.code, 0) << whole.err;
+  EXPECT_EQ(whole.releases().size(), 10U);
+  EXPECT_EQ(jme(durable, {.input = csv(0, 3000)}).out, whole.out);
+  const auto ledger = jme("ledger --json " + path("s")).json();
+  EXPECT_EQ(ledger["streams"].size(), 2U);
+  // Other records before the first row are not those that were searched.
+  expect_refused(jme(durable, {.input = csv(1, 3001)}), 5, "not those that were searched");
+}
+
+TEST_F(FoundBounds, ByTheRunItselfSayBeforehandWhatTheyNeed) {
+  expect_refused(jme(run_found + "--bounds auto --first 2000", {.input = csv(0, 3000)}), 2, "columns: must be given");
+  expect_refused(jme(run_found + "--bounds auto --columns a,b", {.input = csv(0, 3000)}), 2, "first: must be given");
+  expect_refused(jme(run_found + sought + "--same-rows", {.input = csv(0, 3000)}), 2, "same-rows: is for bounds @FILE");
+  expect_refused(jme(run_found + "--bounds auto --columns a,b --first 20", {.input = csv(0, 3000)}), 2, "first = 20: must be at least");
+  expect_refused(jme(run_found + "--bounds a=0:1,b=0:1 --first 20", {.input = csv(0, 3000)}), 2, "first: is for a search");
+  expect_refused(jme(run_found + sought, {.input = csv(0, 1000)}), 3, "has 1000 records, and 2000 are to be");
+  const CommandResult dry = jme(run_found + sought + "--dry-run");
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_THAT(dry.out, HasSubstr("in halves of the ranges that will be found"));
+  EXPECT_THAT(dry.out, HasSubstr("They will be found from the first 2000 records"));
+  const auto object = jme(run_found + sought + "--dry-run --json").json();
+  EXPECT_EQ(object["configuration"]["bounds"], "auto");
+  const CommandResult config = jme(run_found + sought + "--print-config");
+  EXPECT_EQ(jme("run - --config " + file("c.json", config.out), {.input = csv(0, 3000)}).out,
+            jme(run_found + sought, {.input = csv(0, 3000)}).out);
+}
+
+TEST_F(FoundBounds, ByTheRunItselfRefuseAColumnWithoutARange) {
+  std::string text = "a,b\n";
+  for (int i = 0; i < 3000; ++i) text += fmt::format("{},\n", 20 + i * 37 % 100 / 10.0);
+  expect_refused(jme(run_found + sought + "--missing centre", {.input = text}), 2, "no range for column b");
 }
 
 }  // namespace

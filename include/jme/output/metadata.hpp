@@ -26,6 +26,7 @@ struct RunDescription {
   OnBadRow on_bad_row = OnBadRow::fail;
   std::string records{};                        ///< what a record of CSV is; empty for other formats
   std::optional<BoundsOrigin> bounds_origin{};  ///< where the bounds were found, and are not public knowledge
+  bool bounds_are_sought = false;               ///< they are not found yet: the unit box stands for them
   /// Settings of the run that are not those of its stream: what the metadata say besides.
   std::vector<SettingInForce> settings{};
 };

@@ -19,6 +19,9 @@ struct BoundsFile {
   /// refused, because it may be one that lost it. `name` is for messages.
   [[nodiscard]] static BoundsFile parse(std::string_view text, const std::string& name);
 
+  /// What such a file would say.
+  [[nodiscard]] static BoundsFile of(const FoundBounds& found);
+
   [[nodiscard]] std::vector<std::string> columns() const;
   /// Of these columns. Throws InvalidParameter where one has no range.
   [[nodiscard]] ColumnBounds bounds_of(const std::vector<std::string>& columns) const;

@@ -23,6 +23,9 @@ struct BoundsSearchConfig {
   /// Where the search is kept and charged; none: it is on no ledger.
   std::optional<DurableOptions> state{};
   std::optional<std::uint64_t> insecure_seed{};  ///< reproducible noise that protects nobody; for tests
+
+  /// The terms of the search, known before it is made.
+  [[nodiscard]] BoundsOrigin origin() const;
 };
 
 /// From the settings of a run of the same names. Throws InvalidParameter.

@@ -10,6 +10,7 @@
 #include <jme/mechanism/stream_config.hpp>
 #include <jme/output/emit.hpp>
 #include <jme/output/found_bounds.hpp>
+#include <jme/pipeline/bounds_search.hpp>
 #include <jme/store/durable_stream.hpp>
 
 namespace jme {
@@ -26,6 +27,8 @@ struct RunConfig {
   std::optional<ColumnBounds> bounds{};
   /// Where they were found by a private search, and are not public knowledge.
   std::optional<BoundsOrigin> bounds_origin{};
+  /// The run finds them itself, from the records before its first row: until take_found() they are stand-ins.
+  std::optional<BoundsSearchConfig> search{};
   MissingRules missing{};  ///< what missing cells become; by default they make a row bad
   OnBadRow on_bad_row = OnBadRow::fail;
   /// Without values: mean and covariance, or what the second moment allows.
@@ -37,6 +40,10 @@ struct RunConfig {
   std::optional<std::uint64_t> insecure_seed{};  ///< reproducible noise that protects nobody; for tests
   /// What a record of CSV is, "lines" or "quoted"; empty for rows that come from elsewhere.
   std::string records{};
+
+  /// What its search found. Throws InvalidParameter where a column has no range; what the search spent stays
+  /// spent.
+  void take_found(const FoundBounds& found);
 };
 
 }  // namespace jme
