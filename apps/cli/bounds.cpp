@@ -42,9 +42,9 @@ std::string table(const FoundBounds& found) {
 BoundsCommand::BoundsCommand(CLI::App& root)
     : app_(root.add_subcommand("bounds", "Ranges of columns that nobody knows, found privately")) {
   add_text(*app_, "FILE", file_, "", "CSV, NDJSON or .npy, also .gz and .xz; - (default) is standard input");
-  for (const char* field :
-       {"columns", "first", "format", "compression", "no_header", "records", "delimiter", "on_bad_row",
-        "epsilon", "delta", "adjacency", "participations", "state", "source", "stream", "max_mu"}) {
+  for (const char* field : {"columns", "first", "format", "compression", "no_header", "records", "delimiter",
+                            "on_bad_row", "epsilon", "delta", "adjacency", "participations", "person",
+                            "rows_per_person", "state", "source", "stream", "max_mu"}) {
     add_field(*app_, given_, field);
   }
   add_text(*app_, "--output", output_, "FILE", "Write there what was found, as one JSON object")
@@ -70,6 +70,7 @@ ExitCode BoundsCommand::run() const {
   Input input = read_input(file_, given_);
   input.options.columns = config.columns;
   input.options.on_bad_row = config.on_bad_row;
+  input.options.person = config.person;
   BoundsSearch search(config);
   if (output_ && input.path != "-" && same_file(*output_, input.path)) {
     throw InvalidParameter("output", *output_, "another file than the input");

@@ -28,7 +28,9 @@ std::string budget(const LedgerEntry& entry) {
 std::string unit_words(const SourceTotal& total) {
   if (total.across_units)
     return "one row that is there or counts as zero; the streams promise different units";
-  std::string words = total.unit.participations == 1
+  std::string words = total.unit.per_person
+                          ? fmt::format("all rows of a person ({} count, by ids)", total.unit.participations)
+                      : total.unit.participations == 1
                           ? "one row per person"
                           : fmt::format("at most {} rows per person", total.unit.participations);
   if (total.unit.participations > 1 && total.unit.separation > 1) {

@@ -24,6 +24,19 @@ void tell(const RowIntake& intake, const PreparedRun& run, const std::vector<std
             "{} bad row(s), {:.2g}% of all, counted as rows without cells; keep these numbers to yourself",
             note.count, share));
         break;
+      case nobodys_rows:
+        print_note(fmt::format(
+            "{} row(s), {:.2g}% of all, had no id of a person and counted as rows without cells; keep these "
+            "numbers to yourself",
+            note.count, share));
+        break;
+      case rows_over_limit:
+        print_note(
+            fmt::format("{} row(s), {:.2g}% of all, were beyond --rows-per-person and counted as rows "
+                        "without cells; keep "
+                        "these numbers to yourself",
+                        note.count, share));
+        break;
       case filled_rows:
       case absent_rows:
         rows = note.count;

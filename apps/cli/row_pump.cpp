@@ -43,8 +43,11 @@ bool next_row(const RowPath& path, std::span<double> row) {
     throw DataError(error.what() + advice(path), error.row().value_or(path.stream.rows() + 1), error.column(),
                     error.remedy());
   }
+  const bool limited = path.intake.person_limit() != nullptr;
   if (reader.is_bad()) {
-    path.intake.take_bad(row);
+    limited ? path.intake.take_bad(row, reader.person()) : path.intake.take_bad(row);
+  } else if (limited) {
+    path.intake.take(row, reader.missing_cells(), reader.person());
   } else {
     path.intake.take(row, reader.missing_cells());
   }
@@ -72,9 +75,9 @@ void read_searched(RowReader& reader, BoundsSearch& search) {
   std::vector<double> row(reader.dimension());
   while (!search.is_full() && reader.next(row)) {
     if (reader.is_bad()) {
-      search.add_bad();
+      search.add_bad(reader.person());
     } else {
-      search.add(row, reader.missing_cells());
+      search.add(row, reader.missing_cells(), reader.person());
     }
   }
 }
@@ -90,9 +93,9 @@ void leave_out(RowReader& reader, LeftOutRecords records) {
           reader.place(), i, records.count()));
     }
     if (reader.is_bad()) {
-      records.add_bad(row.size());
+      records.add_bad(row.size(), reader.person());
     } else {
-      records.add(row, reader.missing_cells());
+      records.add(row, reader.missing_cells(), reader.person());
     }
   }
   records.end();

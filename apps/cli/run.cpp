@@ -144,6 +144,7 @@ ExitCode RunCommand::run() const {
   tell_unused(given_, chosen, config.stream);
   input.options.columns = config.columns;
   input.options.on_bad_row = config.on_bad_row;
+  input.options.person = config.person;
   config.records = input.records_name();
   std::optional<Preparing> preparing(std::in_place, preparing_noise);
   PreparedRun run(config);

@@ -41,7 +41,8 @@ std::vector<std::string> numbered_columns(std::size_t count) {
 }
 
 std::vector<std::size_t> select_columns(const std::vector<std::string>& available,
-                                        const std::vector<std::string>& requested, std::string_view place) {
+                                        const std::vector<std::string>& requested, std::string_view place,
+                                        std::string_view field) {
   std::vector<std::size_t> selected;
   if (requested.empty()) {
     selected.resize(available.size());
@@ -56,7 +57,7 @@ std::vector<std::size_t> select_columns(const std::vector<std::string>& availabl
       const std::size_t index =
           found != places.end() ? found->second : column_number(name, available.size()).value_or(nowhere);
       if (index == nowhere)
-        throw InvalidParameter("columns",
+        throw InvalidParameter(field,
                                fmt::format("there is no column {}: {}", name, available_names(available)));
       if (index == ambiguous)
         throw DataError(fmt::format("{}: two columns are named {}: choose one by its number", place, name));
@@ -75,6 +76,15 @@ std::vector<std::size_t> select_columns(const std::vector<std::string>& availabl
                                 is_text ? available[index] : ""));
   }
   return selected;
+}
+
+void set_apart(std::size_t person, bool are_chosen, std::vector<std::size_t>& selected) {
+  const auto found = std::find(selected.begin(), selected.end(), person);
+  if (found == selected.end()) return;
+  if (are_chosen)
+    throw InvalidParameter("person", "is one of the columns too: whose record it is is no value to publish");
+  selected.erase(found);
+  if (selected.empty()) throw InvalidParameter("person", "there is no other column than this one");
 }
 
 std::string presentable_name(std::string_view name, std::string_view place) {

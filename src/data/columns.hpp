@@ -16,10 +16,14 @@ constexpr std::size_t most_columns = std::size_t{1} << 20;
 
 /// Places in `available` of the `requested` columns, by name or else by 1-based number; all if none is
 /// requested. Throws InvalidParameter("columns") for an unknown or repeated column, DataError at `place`
-/// where the file has two columns of the same name.
+/// where the file has two columns of the same name. `field`: what asks for them, for messages.
 [[nodiscard]] std::vector<std::size_t> select_columns(const std::vector<std::string>& available,
                                                       const std::vector<std::string>& requested,
-                                                      std::string_view place);
+                                                      std::string_view place,
+                                                      std::string_view field = "columns");
+/// Takes the person's column out of those that nobody chose. Throws InvalidParameter where it is chosen as a
+/// data column too, or where no other is left.
+void set_apart(std::size_t person, bool are_chosen, std::vector<std::size_t>& selected);
 
 /// The name as it can be shown: line breaks and tabs become spaces. Throws DataError at `place` if it is not
 /// text.

@@ -46,6 +46,7 @@ class CsvRows final : public TextRows {
  protected:
   RowStatus parse(std::string_view record, std::span<double> row) override {
     splitter_.split(record, width_.cells);
+    find_person(width_.admits(splitter_.count()));
     if (splitter_.has_open_quote()) return bad({.kind = RowProblem::Kind::open_quote});
     if (splitter_.has_stray_text()) return bad({.kind = RowProblem::Kind::stray_quote});
     if (!width_.admits(splitter_.count()))
@@ -61,24 +62,47 @@ class CsvRows final : public TextRows {
     return RowStatus::good;
   }
 
+  void find_person_of_broken(std::string_view beginning) override {
+    if (!person_) return;
+    splitter_.split(beginning, width_.cells);
+    // The last cell may go on after these bytes.
+    if (splitter_.count() < 2 || splitter_.cell(0).find('\0') != std::string_view::npos) return;
+    find_person(false);
+  }
+
   [[nodiscard]] std::string width_rule() const override {
     if (header_) return fmt::format("the header has {}", width_.cells);
     return describe(width_);
   }
 
  private:
+  // A delimiter or quote too many in a cell moves the cells after it. So a record that is not well formed has
+  // an id only where no other cell comes before it: what is in the others then cannot change whose it is.
+  void find_person(bool width_is_right) {
+    if (!person_) return;
+    const bool is_well_formed = width_is_right && !splitter_.has_open_quote() && !splitter_.has_stray_text();
+    if (*person_ != 0 && !is_well_formed) return;
+    if (splitter_.is_whole(*person_)) set_person(splitter_.unescaped(*person_));
+  }
+
   void take_header(const InputOptions& options) {
     const std::string_view header = read_header();
     const std::string place = current_place();
     const std::vector<std::string> names = header_names(header, place);
     width_ = {.cells = names.size(), .exactly = true};
     selected_ = select_columns(names, options.columns, place);
+    if (!options.person.empty()) {
+      person_ = select_columns(names, {options.person}, place, "person").front();
+      set_apart(*person_, !options.columns.empty(), selected_);
+    }
     for (const std::size_t index : selected_) columns_.push_back(names[index]);
     refuse_numbers_as_names(options.columns, place);
   }
 
   void take_declared(const InputOptions& options) {
     DeclaredColumns declared = declared_columns(options);
+    if (declared.places.empty() && !options.person.empty() && !column_number(options.person, most_columns))
+      throw InvalidParameter("person", "must be the number of a column: without a header they have no names");
     if (declared.places.empty())
       throw InvalidParameter(
           "columns", fmt::format("must be numbers from 1 to {}: without a header columns have no names",
@@ -86,6 +110,7 @@ class CsvRows final : public TextRows {
     columns_ = std::move(declared.names);
     selected_ = std::move(declared.places);
     width_ = declared.width;
+    person_ = declared.person;
   }
 
   std::vector<std::string> header_names(std::string_view header, const std::string& place) {
@@ -126,6 +151,7 @@ class CsvRows final : public TextRows {
   CsvSplitter splitter_;
   bool header_;
   RowWidth width_;
+  std::optional<std::size_t> person_;  // place of the id
   std::vector<std::size_t> selected_;  // places of columns_ in the file
 };
 

@@ -25,6 +25,7 @@ void CsvSplitter::split(std::string_view record, std::size_t most_kept) {
   cells_.clear();
   count_ = 0;
   stray_text_ = open_quote_ = false;
+  first_fault_ = static_cast<std::size_t>(-1);
   if (text_.find('"') == std::string_view::npos)
     split_plain();
   else
@@ -67,11 +68,15 @@ void CsvSplitter::split_quoted() {
       keep(at + 1, close, true);
       if (close == text_.size()) {
         open_quote_ = true;
+        first_fault_ = std::min(first_fault_, count_ - 1);
         return;
       }
       end = std::min(text_.find(delimiter_, close + 1), text_.size());
       const std::string_view after = text_.substr(close + 1, end - close - 1);
-      stray_text_ |= after.find_first_not_of(blanks) != std::string_view::npos;
+      if (after.find_first_not_of(blanks) != std::string_view::npos) {
+        stray_text_ = true;
+        first_fault_ = std::min(first_fault_, count_ - 1);
+      }
     } else {
       end = std::min(text_.find(delimiter_, at), text_.size());
       keep(at, end, false);

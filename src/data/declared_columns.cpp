@@ -21,6 +21,13 @@ void refuse_repeated(const std::vector<Name>& taken, const std::vector<std::stri
       throw InvalidParameter("columns", fmt::format("column {} is chosen twice", names[i]));
 }
 
+void check_person(const InputOptions& options) {
+  if (options.columns.empty())
+    throw InvalidParameter("columns", "must be given (or bounds) with person where the input has no header");
+  if (std::find(options.columns.begin(), options.columns.end(), options.person) != options.columns.end())
+    throw InvalidParameter("person", "is one of the columns too: whose record it is is no value to publish");
+}
+
 }  // namespace
 
 std::string describe(const RowWidth& width) {
@@ -30,6 +37,7 @@ std::string describe(const RowWidth& width) {
 
 DeclaredColumns declared_columns(const InputOptions& options) {
   DeclaredColumns declared{.names = options.columns, .places = {}, .width = {}};
+  if (!options.person.empty()) check_person(options);
   if (declared.names.empty()) declared.names = numbered_columns(options.width.value_or(0));
   if (declared.names.empty())
     throw InvalidParameter("columns",
@@ -46,7 +54,16 @@ DeclaredColumns declared_columns(const InputOptions& options) {
     declared.places.push_back(*place);
   }
   refuse_repeated(declared.places, declared.names);
-  const std::size_t last = *std::max_element(declared.places.begin(), declared.places.end());
+  std::size_t last = *std::max_element(declared.places.begin(), declared.places.end());
+  if (!options.person.empty()) {
+    declared.person = column_number(options.person, most);
+    if (!declared.person) {
+      declared.places.clear();
+      return declared;
+    }
+    set_apart(*declared.person, true, declared.places);
+    last = std::max(last, *declared.person);
+  }
   declared.width = {.cells = options.width.value_or(last + 1), .exactly = options.width.has_value()};
   return declared;
 }

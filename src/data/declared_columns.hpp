@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,9 @@ struct RowWidth {
 /// Columns of input without a header, as the options declare them: no row can change them.
 struct DeclaredColumns {
   std::vector<std::string> names;
-  std::vector<std::size_t> places;  ///< in a row of cells, from 0; empty unless every name is a number
-  RowWidth width;                   ///< of a row of cells
+  std::vector<std::size_t> places;      ///< in a row of cells, from 0; empty unless every name is a number
+  std::optional<std::size_t> person{};  ///< the place of the id, where there is one and all have places
+  RowWidth width;                       ///< of a row of cells
 };
 
 /// Throws InvalidParameter("columns", ...) where nothing is declared or a column is taken twice.

@@ -62,7 +62,11 @@ class NdjsonRows final : public TextRows {
     slot_of_place_.assign(width_.cells, not_taken);
     for (std::size_t i = 0; i < columns_.size(); ++i) slot_of_key_.emplace(columns_[i], i);
     for (std::size_t i = 0; i < declared.places.size(); ++i) slot_of_place_[declared.places[i]] = i;
-    last_given_.assign(columns_.size(), 0);
+    wants_person_ = !options.person.empty();
+    if (wants_person_) slot_of_key_.emplace(options.person, person_slot());
+    if (declared.person) slot_of_place_[*declared.person] = person_slot();
+    person_is_first_ = declared.person == std::size_t{0};
+    last_given_.assign(columns_.size() + 1, 0);
     expect_rows();
   }
 
@@ -76,9 +80,11 @@ class NdjsonRows final : public TextRows {
         document.type().get(type) != simdjson::SUCCESS)
       return bad({.kind = RowProblem::Kind::not_json});
     const RowStatus status = parse(document, type, row);
-    // Something after the closing bracket.
-    if (status == RowStatus::good && document.current_location().error() != simdjson::OUT_OF_BOUNDS)
-      return bad({.kind = RowProblem::Kind::not_json});
+    const bool is_json = status == RowStatus::good || problem().kind != RowProblem::Kind::not_json;
+    // Something after the closing bracket, where the reading came so far.
+    const bool is_whole = is_json && document.current_location().error() == simdjson::OUT_OF_BOUNDS;
+    if (!is_whole) forget_person();  // a key that was not read may say something else
+    if (status == RowStatus::good && !is_whole) return bad({.kind = RowProblem::Kind::not_json});
     return status;
   }
 
@@ -102,6 +108,8 @@ class NdjsonRows final : public TextRows {
     if (document.get_object().get(object) != simdjson::SUCCESS)
       return bad({.kind = RowProblem::Kind::not_json});
     std::size_t place = 0, given = 0;
+    bool has_two_ids = false;
+    std::optional<RowProblem> problem;  // the first; where ids are wanted, the rest is searched for one
     for (auto entry : object) {
       std::string_view key;
       ondemand::value value;
@@ -110,14 +118,27 @@ class NdjsonRows final : public TextRows {
       const std::size_t slot = slot_of(key, place++);
       if (entry.value().get(value) != simdjson::SUCCESS) return bad({.kind = RowProblem::Kind::not_json});
       if (slot == not_taken) continue;
-      if (last_given_[slot] == rows_) return bad({.kind = RowProblem::Kind::repeated_key, .column = slot});
-      last_given_[slot] = rows_;
-      ++given;
-      const auto status = read_cell(value, row[slot]);
-      if (!status) return bad({.kind = RowProblem::Kind::not_json});
-      if (status->status != CellStatus::number && !forgive(slot, status->is_missing, row))
-        return bad(cell_problem(slot, *status));
+      if (slot == person_slot()) {
+        has_two_ids |= last_given_[slot] == rows_;
+        last_given_[slot] = rows_;
+        read_person(value);
+        continue;
+      }
+      if (problem) continue;
+      if (last_given_[slot] == rows_) {
+        problem = {.kind = RowProblem::Kind::repeated_key, .column = slot};
+      } else {
+        last_given_[slot] = rows_;
+        ++given;
+        const auto status = read_cell(value, row[slot]);
+        if (!status) return bad({.kind = RowProblem::Kind::not_json});
+        if (status->status != CellStatus::number && !forgive(slot, status->is_missing, row))
+          problem = cell_problem(slot, *status);
+      }
+      if (problem && !wants_person_) return bad(*problem);
     }
+    if (has_two_ids) forget_person();
+    if (problem) return bad(*problem);
     if (given == columns_.size()) return RowStatus::good;
     for (std::size_t slot = 0; slot < columns_.size(); ++slot) {
       if (last_given_[slot] != rows_ && !forgive(slot, true, row)) return bad(cell_problem(slot, {}));
@@ -142,14 +163,38 @@ class NdjsonRows final : public TextRows {
       if (element.error() != simdjson::SUCCESS) return bad({.kind = RowProblem::Kind::not_json});
       const std::size_t slot = place < slot_of_place_.size() ? slot_of_place_[place] : not_taken;
       ++place;
+      if (slot == person_slot()) {
+        read_person(element.value_unsafe());
+        continue;
+      }
       if (slot == not_taken || problem) continue;
       const auto status = read_cell(element.value_unsafe(), row[slot]);
       if (!status) return bad({.kind = RowProblem::Kind::not_json});
       if (status->status != CellStatus::number && !forgive(slot, status->is_missing, row))
         problem = cell_problem(slot, *status);
     }
-    if (!width_.admits(place)) return bad({.kind = RowProblem::Kind::width, .found = place});
+    if (!width_.admits(place)) {
+      if (!person_is_first_) forget_person();  // as in CSV
+      return bad({.kind = RowProblem::Kind::width, .found = place});
+    }
     return problem ? bad(*problem) : RowStatus::good;
+  }
+
+  [[nodiscard]] std::size_t person_slot() const { return columns_.size(); }
+
+  // An id is text, or a number as it is written: 7 and "7" are the same person, 7.0 is another.
+  void read_person(ondemand::value value) {
+    std::string_view token = value.raw_json_token();
+    token = token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
+    forget_person();
+    if (token.empty()) return;
+    std::string_view text;
+    double ignored = 0.0;
+    if (token.front() == '"') {
+      if (value.get_string().get(text) == simdjson::SUCCESS) set_person(text);
+    } else if (value.get_double().get(ignored) == simdjson::SUCCESS) {
+      set_person(token);
+    }
   }
 
   // Objects of one file mostly have the same keys in the same order, so the last row's keys are tried before
@@ -173,6 +218,7 @@ class NdjsonRows final : public TextRows {
   std::vector<std::size_t> slot_of_place_;  // arrays: index among the columns taken, or not_taken
   std::vector<std::size_t> last_given_;     // objects: the row that last had the column
   std::size_t rows_ = 0;
+  bool wants_person_ = false, person_is_first_ = false;
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <jme/base/errors.hpp>
+
 #include "data/columns.hpp"
 #include "data/formats.hpp"
 #include "data/npy_file.hpp"
@@ -61,6 +63,8 @@ class NpyRows final : public RowSource {
 }  // namespace
 
 std::unique_ptr<RowSource> open_npy(const std::string& path, const InputOptions& options) {
+  if (!options.person.empty())
+    throw InvalidParameter("person", "is used with CSV and NDJSON: a .npy file has numbers and no ids");
   return std::make_unique<NpyRows>(path, options);
 }
 

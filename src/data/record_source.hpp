@@ -26,6 +26,10 @@ class RecordSource {
 
   /// Without its line end; valid until the next call of next(). Empty if it is too long.
   [[nodiscard]] std::string_view text() const;
+  /// The bytes that are at hand: all, or the beginning of a record that is too long.
+  [[nodiscard]] std::string_view beginning() const {
+    return too_long_ ? std::string_view(buffer_.data() + begin_, filled_ - begin_) : text();
+  }
   /// Whether it is too long or has a NUL byte.
   [[nodiscard]] bool is_broken() const { return too_long_ || has_nul_; }
   /// Whether it has more bytes than InputOptions::longest_record allows.

@@ -74,6 +74,7 @@ bool RowReader::next(std::span<double> row) {
   if (impl_->error) throw *impl_->error;
   impl_->is_bad = false;
   impl_->source->forget_missing_cells();
+  impl_->source->forget_person();
   data::RowStatus status{};
   try {
     status = impl_->source->next(row);
@@ -113,6 +114,9 @@ std::span<const std::size_t> RowReader::missing_cells() const {
 }
 std::size_t RowReader::bad_rows() const {
   return impl_->bad_rows;
+}
+std::optional<std::string_view> RowReader::person() const {
+  return impl_->source->person();
 }
 std::size_t RowReader::line() const {
   return impl_->source->line();

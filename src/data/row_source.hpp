@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -72,6 +73,11 @@ class RowSource {
   /// Cells of the last row that were missing where that is allowed.
   [[nodiscard]] const std::vector<std::size_t>& missing_cells() const { return missing_; }
   void forget_missing_cells() { missing_.clear(); }
+  /// Whose record the last row is; none where that cannot be told.
+  [[nodiscard]] std::optional<std::string_view> person() const {
+    return has_person_ ? std::optional<std::string_view>(person_) : std::nullopt;
+  }
+  void forget_person() { has_person_ = false; }
   [[nodiscard]] const RowProblem& problem() const { return problem_; }
   /// The last row's problem in words.
   [[nodiscard]] std::string explain_problem() const;
@@ -89,6 +95,11 @@ class RowSource {
     row[column] = 0.0;
     return true;
   }
+  /// An id that stands for a missing value is nobody's: else strangers would share it.
+  void set_person(std::string_view id) {
+    has_person_ = !is_missing(id);
+    if (has_person_) person_.assign(id);
+  }
   /// How many cells a row must have, in words: "the header has 2".
   [[nodiscard]] virtual std::string width_rule() const { return ""; }
 
@@ -99,6 +110,8 @@ class RowSource {
   RowProblem problem_;
   std::vector<OnMissing> rules_;
   std::vector<std::size_t> missing_;
+  std::string person_;
+  bool has_person_ = false;
 };
 
 }  // namespace jme::data

@@ -18,7 +18,10 @@ RowStatus TextRows::next(std::span<double> row) {
   if (!held_ && !records_.next()) return RowStatus::end;
   held_ = false;
   line_ = records_.line();
-  if (records_.is_broken()) return bad(fault());
+  if (records_.is_broken()) {
+    find_person_of_broken(records_.beginning());
+    return bad(fault());
+  }
   const std::string_view record = records_.text();
   return is_blank_record(record) ? blank_row(row) : parse(record, row);
 }

@@ -23,6 +23,9 @@ class TextRows : public RowSource {
  protected:
   /// Reads a record that is text and not blank.
   virtual RowStatus parse(std::string_view record, std::span<double> row) = 0;
+  /// Looks for the id of a record that is too long, of which these bytes are the beginning, or that has a NUL
+  /// byte.
+  virtual void find_person_of_broken(std::string_view /*beginning*/) {}
   /// The first record that is not blank, as a header; a bad record is an error. Its place is current_place().
   [[nodiscard]] std::string_view read_header();
   /// Reads up to the first row; throws DataError where there is none.

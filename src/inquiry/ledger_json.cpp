@@ -50,6 +50,7 @@ Json total_json(const SourceTotal& total) {
           {"adjacency", total.unit.adjacency},
           {"participations", total.unit.participations},
           {"separation", total.unit.separation},
+          {"per_person", total.unit.per_person},
           {"across_units", total.across_units},
           {"insecure", total.insecure}};
 }

@@ -38,20 +38,32 @@ void check_geometry(const StreamConfig& config) {
 
 // Counts belong to one workload: a mean divides sums by counts with the same weights.
 void check_counts(const StreamConfig& config) {
+  if (config.persons_are_limited && !config.private_count) {
+    throw InvalidParameter("person",
+                           "needs a private count: rows beyond the limit are rows that do not exist");
+  }
+  if (config.persons_are_limited && config.participation.separation != 1) {
+    throw InvalidParameter("separation", "is not for limited rows per person: ids do not keep them apart");
+  }
   if (!config.observed && !config.private_count) return;
-  const char* const field = config.observed ? "missing" : "private-count";
+  const char* const field =
+      config.persons_are_limited ? "person" : (config.observed ? "missing" : "private-count");
   if (!is_joint(config.method)) {
-    throw InvalidParameter(field,
-                           fmt::format("{} needs the method jme or lambda-jme: no other releases counts",
-                                       config.observed ? "observed" : "a private number of rows"));
+    const char* const what = config.persons_are_limited
+                                 ? "a limit of rows per person, with its private count,"
+                             : config.observed ? "observed"
+                                               : "a private number of rows";
+    throw InvalidParameter(
+        field, fmt::format("{} needs the method jme or lambda-jme: no other releases counts", what));
   }
   if (config.second != SecondMoment::none && !same_workload(config)) {
     throw InvalidParameter(field, "private counts need the same workload for both moments");
   }
   if (!config.observed) return;
+  const char* const cells = "missing";
   if (config.geometry == Geometry::ball || !(config.unit_box || config.geometry == Geometry::box)) {
     throw InvalidParameter(
-        field,
+        cells,
         "observed needs bounds for every column, and the geometry auto or box: what an absent cell "
         "changes is known for rows in a box");
   }

@@ -54,6 +54,13 @@ std::vector<StreamField> privacy_fields() {
       {{"separation", count, "1", whole, privacy, "B",
         "Any two of them are at least this many rows apart (default 1)"},
        [](const Mechanism& m) -> FieldValue { return std::uint64_t{m.config().participation.separation}; }},
+      {{"rows_per_person", count, "", "a whole number of at least 1, or P/day with clocks", privacy, "P",
+        "Rows of a person that count, enforced by ids (person): the promise is about all rows of a person "
+        "together; near the median number of rows that a person has"},
+       [](const Mechanism& m) -> FieldValue {
+         if (!m.config().persons_are_limited) return {};
+         return std::uint64_t{m.config().participation.rows};
+       }},
       {{"rows", count, "", "a whole number of at least 1, or unbounded", horizon, "N",
         "At most this many rows will ever come, or unbounded"},
        [](const Mechanism& m) { return count_or_unbounded(m, m.horizon().rows()); }},

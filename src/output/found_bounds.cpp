@@ -38,6 +38,13 @@ Json column_json(const FoundRange& range) {
 }
 
 std::string neighbours(const BoundsOrigin& origin) {
+  if (origin.per_person) {
+    return origin.adjacency == Adjacency::replace_one
+               ? "all records of one person together are replaced by any other records of this person, or "
+                 "all "
+                 "have no cells in one of them,"
+               : "all records of one person together are there or have no cells";
+  }
   const bool one = origin.participations == 1, replace = origin.adjacency == Adjacency::replace_one;
   const std::string who =
       one ? "one record" : fmt::format("the records of one person (at most {})", origin.participations);
@@ -57,8 +64,9 @@ BoundsOrigin BoundsOrigin::of(const RangeSearchConfig& config, bool insecure) {
 }
 
 double BoundsOrigin::mu_with(double run) const {
-  // A single row is in one of the two parts, by its place. A person with several rows may be in both.
-  const bool is_in_one_part = !same_rows && participations == 1;
+  // A single row is in one of the two parts, by its place. A person with several rows may be in both, and one
+  // whose rows are limited by ids is limited in each.
+  const bool is_in_one_part = !same_rows && participations == 1 && !per_person;
   return is_in_one_part ? std::max(mu, run) : std::hypot(mu, run) * (1 + 0x1p-50);
 }
 
@@ -69,6 +77,7 @@ Json origin_json(const BoundsOrigin& origin) {
               {"mu", origin.mu},
               {"adjacency", name(origin.adjacency)},
               {"participations", origin.participations}};
+  if (origin.per_person) object["per_person"] = true;
   if (!origin.source.empty()) object.update({{"source", origin.source}, {"stream", origin.stream}});
   if (origin.insecure) object["insecure"] = true;
   return object;
@@ -100,7 +109,11 @@ std::vector<std::string> search_statement(const BoundsOrigin& origin) {
       "= {}, delta = {} differential privacy allows. This is spent once, by this search of the first {} "
       "records; another search of them spends again.",
       neighbours(origin), double{origin.budget.epsilon}, double{origin.budget.delta}, origin.first));
-  text.push_back(origin.participations == 1
+  text.push_back(origin.per_person
+                     ? fmt::format("Of every person the first {} records here count, readable or not, by the "
+                                   "ids they carry, which are trusted.",
+                                   origin.participations)
+                 : origin.participations == 1
                      ? "One person is assumed to have a single record; a person with more records is "
                        "protected less."
                      : fmt::format("One person is assumed to have at most {} records; a person with more "

@@ -34,6 +34,11 @@ std::string budget_words(const Mechanism& mechanism) {
 
 std::string neighbours(const StreamConfig& config) {
   const bool replace = config.adjacency == Adjacency::replace_one, one = config.participation.rows == 1;
+  if (config.persons_are_limited) {
+    return replace ? "all rows of one person together are replaced by any other rows of this person, or are "
+                     "all absent in one of them,"
+                   : "all rows of one person together are there or are all absent";
+  }
   const std::string who =
       one ? "one row" : fmt::format("the rows of one person (at most {})", config.participation.rows);
   const std::string absent = fmt::format("{} there or {} absent", one ? "is" : "are", one ? "is" : "are");
@@ -85,6 +90,15 @@ std::string what_is_public(const StreamConfig& config) {
 }
 
 std::string person(const StreamConfig& config) {
+  if (config.persons_are_limited) {
+    const std::size_t rows = config.participation.rows;
+    return fmt::format(
+        "This holds however many rows a person has: only the first {} that carry a person's id, readable or "
+        "not, and every further one is a row without cells, as is a row without an id. The ids are trusted: "
+        "somebody with two ids has two such limits, and who writes rows under another person's id can use up "
+        "that person's.",
+        rows == 1 ? std::string("row counts") : fmt::format("{} rows count", rows));
+  }
   if (config.participation.rows == 1) {
     return "One person is assumed to contribute a single row; a person with more rows is protected less.";
   }
@@ -115,7 +129,7 @@ std::string about_bounds(const Mechanism& mechanism, const BoundsOrigin& origin,
     return text + fmt::format("These records count here as well: {}.", together(mechanism, origin));
   }
   text += "This run leaves these records out, which holds if its input is the one that was searched. ";
-  if (origin.participations == 1) {
+  if (origin.participations == 1 && !origin.per_person) {
     return text +
            "A row is then in one of the two parts, and both together protect it as the weaker of them does.";
   }

@@ -22,7 +22,8 @@ std::string privacy_fact(const Mechanism& mechanism) {
 }
 
 std::string lead(const ReportInput& input) {
-  const bool one_row = input.run.mechanism.config().participation.rows == 1;
+  const StreamConfig& config = input.run.mechanism.config();
+  const bool one_row = config.participation.rows == 1 && !config.persons_are_limited;
   return fmt::format(
       "What a stream of {} rows looks like as a whole: its averages, its spread and how its columns move "
       "together. "

@@ -174,7 +174,8 @@ std::vector<std::vector<Markup>> plan_rows(const ReportInput& input) {
   put("noise shape", shape_words(input));
   put("privacy budget", budget_text(mechanism));
   put("noise multiplier sigma", number_text(mechanism.sigma(), 5));
-  put("neighbours", fmt::format("{}, at most {} per person", name(config.adjacency),
+  put("neighbours", fmt::format("{}, {} {} per person", name(config.adjacency),
+                                config.persons_are_limited ? "limited by ids to" : "at most",
                                 config.participation.rows == 1
                                     ? "one row"
                                     : fmt::format("{} rows", count_text(config.participation.rows))));

@@ -56,6 +56,7 @@ BoundsOrigin origin_of(const Json& search, const std::string& name) {
        .adjacency = parse_adjacency(adjacency.get<std::string>()),
        .records_per_person = count_in(search, "participations", name)},
       search.contains("insecure"));
+  origin.per_person = search.contains("per_person");
   origin.source = text_in(search, "source", name);
   origin.stream = text_in(search, "stream", name);
   return origin;

@@ -70,6 +70,21 @@ BoundsSearchConfig bounds_search_config(const RunSettings& settings) {
   config.search.columns = config.columns.size();
   config.search.records = parse_count("first", *first);
   if (adjacency) config.search.adjacency = parse_adjacency(*adjacency);
+  const Text &person = settings["person"], &limit = settings["rows_per_person"];
+  if (person && person->empty()) throw InvalidParameter("person", "the name is empty");
+  if (person.has_value() != limit.has_value()) {
+    throw InvalidParameter(person ? "rows-per-person" : "person",
+                           "must be given: person says whose record it is, and rows-per-person how many of a "
+                           "person count");
+  }
+  if (person && participations) {
+    throw InvalidParameter("participations",
+                           "is not given with rows-per-person, which is enforced instead of assumed");
+  }
+  if (person) {
+    config.person = *person;
+    config.search.records_per_person = parse_rows_per_person(*limit);
+  }
   if (participations) config.search.records_per_person = parse_count("participations", *participations);
   if (on_bad_row) config.on_bad_row = parse_on_bad_row(*on_bad_row);
   config.state = durable_options(settings);
@@ -80,6 +95,7 @@ BoundsSearchConfig bounds_search_config(const RunSettings& settings) {
 
 BoundsOrigin BoundsSearchConfig::origin() const {
   BoundsOrigin origin = BoundsOrigin::of(search, insecure_seed.has_value());
+  origin.per_person = !person.empty();
   if (state) {
     origin.source = state->source;
     origin.stream = state->stream;
@@ -89,19 +105,31 @@ BoundsOrigin BoundsSearchConfig::origin() const {
 
 BoundsSearch::BoundsSearch(BoundsSearchConfig config) : config_(std::move(config)), search_(config_.search) {
   search_.check_records();
+  // The search is made in one go: its records are read again if it is made again.
+  if (!config_.person.empty()) limit_.emplace(config_.search.records_per_person, Key::from_system());
 }
 
 std::vector<OnMissing> BoundsSearch::rules() const {
   return std::vector<OnMissing>(config_.columns.size(), OnMissing::fill);
 }
 
-void BoundsSearch::add(std::span<const double> row, std::span<const std::size_t> missing) {
+bool BoundsSearch::counts(const PersonId& person) {
+  return !limit_ || limit_->admit(person);
+}
+
+void BoundsSearch::add(std::span<const double> row, std::span<const std::size_t> missing,
+                       const PersonId& person) {
+  if (!counts(person)) {
+    cells_.insert(cells_.end(), config_.columns.size(), no_cell);
+    return;
+  }
   const std::size_t begin = cells_.size();
   cells_.insert(cells_.end(), row.begin(), row.end());
   for (const std::size_t i : missing) cells_[begin + i] = no_cell;
 }
 
-void BoundsSearch::add_bad() {
+void BoundsSearch::add_bad(const PersonId& person) {
+  static_cast<void>(counts(person));  // it uses up the limit like any other
   cells_.insert(cells_.end(), config_.columns.size(), no_cell);
 }
 
@@ -125,6 +153,10 @@ std::vector<FoundRange> BoundsSearch::search_once() const {
   DurableOptions options = *config_.state;
   if (config_.insecure_seed) options.insecure_seed = InsecureTestSeed{*config_.insecure_seed};
   options.details = settings_of(config_.search);
+  if (limit_) {
+    add_setting(options.details, "person", config_.person);
+    add_setting(options.details, "rows_per_person", config_.search.records_per_person);
+  }
   DurableSearch kept(options, search_.mu(), config_.columns);
   const auto numbers = kept.release(MatrixView::of_rows(cells_, config_.columns.size()), [&] {
     std::vector<DurableSearch::Numbers> found;

@@ -51,6 +51,25 @@ void set_balance(StreamConfig& config, const RunSettings& settings) {
   }
 }
 
+/// How many rows of a person count.
+void set_person_limit(StreamConfig& config, const RunSettings& settings) {
+  const Text& limit = settings["rows_per_person"];
+  if (!limit) return;
+  if (settings["participations"]) {
+    throw InvalidParameter(
+        "participations",
+        "is not given with rows-per-person: that is the number of rows of a person, and it "
+        "is enforced instead of assumed");
+  }
+  if (settings["separation"]) {
+    throw InvalidParameter("separation",
+                           "is not given with rows-per-person: ids limit how many rows a person has, not how "
+                           "far apart they are");
+  }
+  config.participation = {.rows = parse_rows_per_person(*limit), .separation = 1};
+  config.persons_are_limited = config.private_count = true;
+}
+
 /// Columns and bounds, where a search found the bounds.
 void set_found_bounds(RunConfig& config, const RunSettings& settings, const TextReader& read_text) {
   const std::string name = settings["bounds"]->substr(1);
@@ -115,6 +134,17 @@ Workload parse_workload(const std::string& text, std::string_view field, const M
 Shape parse_shape(const std::string& text, std::string_view field, const MatrixReader& read_matrix) {
   if (text.starts_with('@')) return Shape::custom(matrix_of(text, field, read_matrix), text);
   return Shape::parse(text, field);
+}
+
+std::size_t parse_rows_per_person(const std::string& text) {
+  if (text.find('/') != std::string::npos) {
+    throw InvalidParameter("rows-per-person", text,
+                           "a whole number here: a limit per day needs releases by the clock that divide the "
+                           "day, or a release could hold rows of two days");
+  }
+  const std::size_t rows = parse_count("rows-per-person", text);
+  if (rows > 0xffffffff) throw InvalidParameter("rows-per-person", text, "at most 4294967295");
+  return rows;
 }
 
 OnBadRow parse_on_bad_row(std::string_view text) {
@@ -241,6 +271,7 @@ StreamConfig stream_config(const RunSettings& settings, const KnownColumns& colu
   if (adjacency) result.adjacency = parse_adjacency(*adjacency);
   if (participations) result.participation.rows = parse_count("participations", *participations);
   if (separation) result.participation.separation = parse_count("separation", *separation);
+  set_person_limit(result, settings);
   if (objective) result.objective = parse_objective(*objective);
   if (max_state_vectors) result.max_state_vectors = parse_count("max-state-vectors", *max_state_vectors, 0);
   if (threads) {
@@ -294,6 +325,17 @@ RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matri
   if (config.columns.empty() && settings["dimension"]) known.dimension.reset();
   known.unit_box = config.bounds.has_value();
   config.stream = stream_config(settings, known, read_matrix);
+  if (const Text& person = settings["person"]) config.person = *person;
+  if (settings["person"] && config.person.empty()) throw InvalidParameter("person", "the name is empty");
+  if (!config.person.empty() && !settings["rows_per_person"]) {
+    throw InvalidParameter("rows-per-person",
+                           "must be given with person: how many rows of a person count; choose it without "
+                           "looking at the data, near the number of rows that half of the people exceed");
+  }
+  if (config.person.empty() && settings["rows_per_person"]) {
+    throw InvalidParameter("person",
+                           "must be given with rows-per-person: the column that says whose row it is");
+  }
   config.state = durable_options(settings);
   config.leave_open = settings.is_on("leave_open");
   return config;

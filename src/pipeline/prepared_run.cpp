@@ -9,6 +9,7 @@
 #include <jme/base/errors.hpp>
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/run_fields.hpp>
+#include <jme/random/key.hpp>
 
 #include "mechanism/stream_limits.hpp"
 #include "pipeline/streams.hpp"
@@ -48,8 +49,14 @@ void check_origin(const BoundsOrigin& origin, const StreamConfig& stream) {
     throw InvalidParameter("adjacency", name(stream.adjacency),
                            fmt::format("{}, as in the search for these bounds", name(origin.adjacency)));
   }
+  if (origin.per_person != stream.persons_are_limited) {
+    throw InvalidParameter("person", origin.per_person
+                                         ? "must be given, as in the search for these bounds"
+                                         : "was not given in the search for these bounds: search with it");
+  }
   if (origin.participations != stream.participation.rows) {
-    throw InvalidParameter("participations", static_cast<double>(stream.participation.rows),
+    throw InvalidParameter(origin.per_person ? "rows-per-person" : "participations",
+                           static_cast<double>(stream.participation.rows),
                            fmt::format("{}, as in the search for these bounds", origin.participations));
   }
 }
@@ -91,6 +98,11 @@ StreamConfig PreparedRun::checked_stream() {
                                                    config_.bounds->centre().size(), columns));
     }
     stream.unit_box = true;
+  }
+  if (stream.persons_are_limited == config_.person.empty()) {
+    throw InvalidParameter("person", stream.persons_are_limited
+                                         ? "must be named where rows per person are limited"
+                                         : "is named, and rows per person are not limited");
   }
   if (config_.bounds_origin) {
     check_origin(*config_.bounds_origin, stream);
@@ -137,6 +149,7 @@ RunDescription PreparedRun::description() const {
                         .insecure_seed = config_.insecure_seed,
                         .missing = config_.missing.text(),
                         .on_bad_row = config_.on_bad_row,
+                        .person = config_.person,
                         .records = config_.records,
                         .bounds_origin = config_.bounds_origin,
                         .bounds_are_sought = config_.search.has_value()};
@@ -155,12 +168,19 @@ LeftOutRecords PreparedRun::left_out() const {
     searched.emplace(config_.state->directory, origin->source, origin->stream, config_.columns);
   }
   if (origin->same_rows) return {0, std::nullopt};
-  return {origin->first, std::move(searched)};
+  std::optional<PersonLimit> limit;
+  if (origin->per_person) limit.emplace(origin->participations, Key::from_system());
+  return {origin->first, std::move(searched), std::move(limit)};
 }
 
 RowIntake PreparedRun::intake() const {
-  return {bounds_, missing_, config_.on_bad_row, stream_.norm_bound,
-          stream_.observed || stream_.private_count};
+  RowIntake intake(bounds_, missing_, config_.on_bad_row, stream_.norm_bound,
+                   stream_.observed || stream_.private_count);
+  // A key of this process: a source that gives its rows again gives their ids again.
+  if (stream_.persons_are_limited) {
+    intake.limit(PersonLimit(stream_.participation.rows, Key::from_system()), config_.state.has_value());
+  }
+  return intake;
 }
 
 // The same numbers under other column names are other data.
@@ -212,6 +232,7 @@ std::unique_ptr<RunningStream> PreparedRun::open(RunningStream::Publish publish)
   DurableOptions options = *config_.state;
   options.insecure_seed = seed;
   options.details = settings_of_rows();
+  if (stream_.persons_are_limited) options.beside_row = RowIntake::numbers_of_person;
   return durable_stream(mechanism_, options, config_.leave_open, std::move(publish));
 }
 

@@ -47,27 +47,60 @@ void RowFeed::push(std::span<const double> row) {
   learn();
 }
 
+void RowFeed::push(std::span<const double> row, const PersonId& person) {
+  check_room(1);
+  row_.assign(row.begin(), row.end());
+  intake_.take(row_, person);
+  stream_->push(row_, intake_.as_read());
+  learn();
+}
+
+void RowFeed::push_rows(const MatrixView& rows, std::span<const PersonId> persons) {
+  check_room(rows.rows);
+  check_rows(rows);
+  take_rows(rows, persons);
+}
+
 void RowFeed::push_rows(const MatrixView& rows) {
   check_room(rows.rows);
   check_rows(rows);
   take_rows(rows);
 }
 
-void RowFeed::take_rows(const MatrixView& rows) {
+template <class Take>
+void RowFeed::take_tiles(const MatrixView& rows, const Take& take) {
   for (std::size_t done = 0; done < rows.rows;) {
     std::size_t count = std::min(tile_, rows.rows - done);
     // A cell may be filled from the release of the block before, which must have been made by then.
     if (fills_from_releases_) {
       count = std::min(count, horizon_.every() - stream_->rows() % horizon_.every());
     }
-    const RowIntake::RowsTaken taken = intake_.take_rows(rows.part(done, count));
+    const RowIntake::RowsTaken taken = take(done, count);
     stream_->push_rows(taken.rows, taken.as_read);
     learn();
     done += count;
   }
 }
 
+void RowFeed::take_rows(const MatrixView& rows) {
+  take_tiles(
+      rows, [&](std::size_t begin, std::size_t count) { return intake_.take_rows(rows.part(begin, count)); });
+}
+
+void RowFeed::take_rows(const MatrixView& rows, std::span<const PersonId> persons) {
+  if (persons.size() != rows.rows) {
+    throw InvalidParameter("person", fmt::format("{} were given for {} rows", persons.size(), rows.rows));
+  }
+  take_tiles(rows, [&](std::size_t begin, std::size_t count) {
+    return intake_.take_rows(rows.part(begin, count), persons.subspan(begin, count));
+  });
+}
+
 void RowFeed::push_block(std::string_view id, const BlockSum& block) {
+  if (intake_.person_limit() != nullptr) {
+    throw InvalidParameter(
+        "block", "its sums do not say whose rows they hold, and this run limits the rows of a person");
+  }
   if (block.map() != map_) {
     throw InvalidParameter(
         "block",

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -9,6 +11,7 @@
 #include <jme/pipeline/row_intake.hpp>
 
 #include "moments/row_kernels.hpp"
+#include "store/sha256.hpp"
 
 namespace jme {
 
@@ -19,6 +22,82 @@ RowIntake::RowIntake(ColumnBounds bounds, MissingCells missing, OnBadRow on_bad_
       may_be_absent_(may_be_absent),
       filler_(std::move(missing), norm_bound, !bounds_.is_none()),
       filled_(bounds_.centre().size(), 0) {}
+
+void RowIntake::limit(PersonLimit limit, bool tells_persons) {
+  if (!may_be_absent_) {
+    throw InvalidParameter("person", "needs a private count: rows beyond the limit are rows without cells");
+  }
+  limit_ = std::move(limit);
+  tells_persons_ = tells_persons;
+}
+
+void RowIntake::check_persons_are_told(bool are_told) const {
+  if (are_told == limit_.has_value()) return;
+  throw InvalidParameter("person", are_told
+                                       ? "is told with rows, and this run has no limit of rows per person"
+                                       : "must be told with every row: this run limits rows per person");
+}
+
+void RowIntake::make_absent(std::span<double> row) {
+  std::fill(row.begin(), row.end(), std::numeric_limits<double>::quiet_NaN());
+  as_read_ = row;
+  ++rows_;
+}
+
+template <class Take>
+void RowIntake::take_of(std::span<double> row, const PersonId& person, const Take& take_it) {
+  check_persons_are_told(true);
+  check_width(row);
+  // The id alone decides, before anything is known about the row.
+  const bool counts = limit_->admit(person);
+  if (counts) {
+    take_it();
+  } else {
+    ++(person ? over_limit_ : nobodys_);
+    make_absent(row);
+  }
+  if (!tells_persons_) return;
+  std::array<double, numbers_of_person> told{};
+  told[2] = counts ? 1 : 0;
+  if (person) {
+    store::Sha256 hash;  // the store puts it under a key
+    hash.add(std::as_bytes(std::span(*person)));
+    const auto digest = hash.digest();
+    std::memcpy(told.data(), digest.data(), 2 * sizeof(double));
+  }
+  with_person_.assign(as_read_.begin(), as_read_.end());
+  with_person_.insert(with_person_.end(), told.begin(), told.end());
+  as_read_ = with_person_;
+}
+
+void RowIntake::take(std::span<double> row, const PersonId& person) {
+  check_rows(MatrixView::of_rows(row, row.size()));  // a row that is refused uses nothing up
+  take_of(row, person, [&] { take_cells(row); });
+}
+
+void RowIntake::take(std::span<double> row, std::span<const std::size_t> missing_cells,
+                     const PersonId& person) {
+  take_of(row, person, [&] { take_read(row, missing_cells); });
+}
+
+void RowIntake::take_bad(std::span<double> row, const PersonId& person) {
+  take_of(row, person, [&] { take_unread(row); });
+}
+
+void RowIntake::take(std::span<double> row) {
+  check_persons_are_told(false);
+  take_cells(row);
+}
+
+void RowIntake::take(std::span<double> row, std::span<const std::size_t> missing_cells) {
+  check_persons_are_told(false);
+  take_read(row, missing_cells);
+}
+
+void RowIntake::take_bad(std::span<double> row) {
+  check_persons_are_told(false);
+  take_unread(row);
+}
 
 void RowIntake::check_width(std::span<const double> row) const {
   if (row.size() == filled_.size()) return;
@@ -41,7 +120,7 @@ DataError RowIntake::refusal(double cell, std::size_t row, std::size_t column) {
           row, column + 1};
 }
 
-void RowIntake::take(std::span<double> row) {
+void RowIntake::take_cells(std::span<double> row) {
   check_width(row);
   missing_.clear();
   for (std::size_t i = 0; i < row.size(); ++i) {
@@ -52,13 +131,13 @@ void RowIntake::take(std::span<double> row) {
         missing_.push_back(i);
         break;
       case Verdict::zero_row:
-        return take_bad(row);
+        return take_unread(row);
       case Verdict::refuse:
         throw refusal(row[i], rows_ + 1, i);
     }
   }
   for (const std::size_t i : missing_) row[i] = 0;
-  take(row, missing_);
+  take_read(row, missing_);
 }
 
 void RowIntake::check_rows(const MatrixView& rows, std::size_t before) const {
@@ -82,7 +161,27 @@ void RowIntake::check_rows(const MatrixView& rows, std::size_t before) const {
   }
 }
 
+RowIntake::RowsTaken RowIntake::take_rows(const MatrixView& rows, std::span<const PersonId> persons) {
+  check_persons_are_told(true);
+  if (persons.size() != rows.rows) {
+    throw InvalidParameter("person", fmt::format("{} were given for {} rows", persons.size(), rows.rows));
+  }
+  check_rows(rows);
+  const std::size_t d = rows.columns;
+  copied_.resize(rows.rows * d);
+  read_.clear();
+  for (std::size_t r = 0; r < rows.rows; ++r) {
+    const std::span row = std::span(copied_).subspan(r * d, d);
+    for (std::size_t j = 0; j < d; ++j) row[j] = rows.at(r, j);
+    take(row, persons[r]);
+    read_.insert(read_.end(), as_read_.begin(), as_read_.end());
+  }
+  return {.rows = MatrixView::of_rows(copied_, d),
+          .as_read = MatrixView::of_rows(read_, d + (tells_persons_ ? numbers_of_person : 0))};
+}
+
 RowIntake::RowsTaken RowIntake::take_rows(const MatrixView& rows) {
+  check_persons_are_told(false);
   const std::size_t d = rows.columns;
   const bool are_whole = d == filled_.size() && first_not_finite(rows).row == rows.rows;
   if (!are_whole) check_rows(rows);
@@ -107,7 +206,7 @@ RowIntake::RowsTaken RowIntake::take_rows(const MatrixView& rows) {
           .as_read = MatrixView::of_rows(are_whole ? copied_ : read_, d)};
 }
 
-void RowIntake::take(std::span<double> row, std::span<const std::size_t> missing_cells) {
+void RowIntake::take_read(std::span<double> row, std::span<const std::size_t> missing_cells) {
   check_width(row);
   ++rows_;
   as_read_ = row;
@@ -121,7 +220,7 @@ void RowIntake::take(std::span<double> row, std::span<const std::size_t> missing
   for (const std::size_t i : missing_cells) ++filled_[i];
 }
 
-void RowIntake::take_bad(std::span<double> row) {
+void RowIntake::take_unread(std::span<double> row) {
   check_width(row);
   std::fill(row.begin(), row.end(), may_be_absent_ ? std::numeric_limits<double>::quiet_NaN() : 0.0);
   as_read_ = row;
@@ -135,6 +234,8 @@ std::vector<Note> RowIntake::notes() const {
   if (bad_rows_ > 0) {
     notes.push_back({.kind = may_be_absent_ ? unread_rows : bad_rows, .count = bad_rows_, .rows = rows_});
   }
+  if (nobodys_ > 0) notes.push_back({.kind = nobodys_rows, .count = nobodys_, .rows = rows_});
+  if (over_limit_ > 0) notes.push_back({.kind = rows_over_limit, .count = over_limit_, .rows = rows_});
   if (filled_rows_ == 0) return notes;
   const bool stay = filler_.cells().uses(MissingCells::From::nowhere);
   notes.push_back({.kind = stay ? absent_rows : filled_rows, .count = filled_rows_, .rows = rows_});

@@ -71,6 +71,16 @@ std::vector<RunField> input_fields() {
        true}};
 }
 
+std::vector<RunField> person_fields() {
+  return {
+      {{"person", text, "", words, "Privacy", "COLUMN",
+        "The column that says whose row it is: with rows-per-person, only so many rows of a person count, "
+        "the "
+        "first ones, and the number of rows is private; an id is text or a number and is never published"},
+       [](const RunDescription& run) { return text_or_nothing(run.person); },
+       true}};
+}
+
 std::vector<RunField> search_fields() {
   return {
       {{"first", count, "", "a whole number of at least 1", "Search for bounds", "N",
@@ -136,7 +146,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 const std::vector<RunField>& run_fields() {
   static const std::vector<RunField> fields = [] {
     std::vector<RunField> all;
-    for (const auto& part : {input_fields(), search_fields(), fields_of_streams(), output_fields()}) {
+    for (const auto& part :
+         {input_fields(), search_fields(), person_fields(), fields_of_streams(), output_fields()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -53,12 +53,10 @@ class KeptStream final : public RunningStream {
     drain();
   }
   void push_rows(const MatrixView& rows, const MatrixView& as_read) override {
-    std::vector<double> row(rows.columns), read(rows.columns);
+    std::vector<double> row(rows.columns), read(as_read.columns);
     for (std::size_t r = 0; r < rows.rows; ++r) {
-      for (std::size_t j = 0; j < rows.columns; ++j) {
-        row[j] = rows.at(r, j);
-        read[j] = as_read.at(r, j);
-      }
+      for (std::size_t j = 0; j < row.size(); ++j) row[j] = rows.at(r, j);
+      for (std::size_t j = 0; j < read.size(); ++j) read[j] = as_read.at(r, j);
       push(row, read);
     }
   }

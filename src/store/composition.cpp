@@ -25,9 +25,11 @@ double with_old_samplers(double mu, double e, double bad, double delta) {
 }  // namespace
 
 double composed_mu(const std::vector<LedgerEntry>& streams) {
-  // A single row is in the search or in the streams after it. A person with several rows may be in both.
+  // A single row is in the search or in the streams after it. A person with several rows may be in both, as
+  // may one whose rows are limited by ids in each.
   const auto is_of_single_rows = [](const LedgerEntry& entry) {
-    return value_of(entry.settings, "participations") == "1";
+    return value_of(entry.settings, "participations") == "1" &&
+           value_of(entry.settings, "rows-per-person").empty();
   };
   double squares = 0;
   std::map<std::pair<std::string, std::string>, double> searches, after;

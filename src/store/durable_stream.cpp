@@ -72,10 +72,11 @@ struct DurableStream::Impl {
 
   void push(std::span<const double> row, std::span<const double> as_read) {
     check_whole();
-    for (const std::size_t size : {row.size(), as_read.size()}) {
-      if (size == mechanism.config().dimension) continue;
-      throw DataError(fmt::format("row {}: has {} values, the dimension is {}", rows + 1, size,
-                                  mechanism.config().dimension),
+    const std::size_t width = mechanism.config().dimension;
+    for (const auto& [size, expected] :
+         {std::pair(row.size(), width), std::pair(as_read.size(), width + options.beside_row)}) {
+      if (size == expected) continue;
+      throw DataError(fmt::format("row {}: has {} values, the dimension is {}", rows + 1, size, expected),
                       rows + 1);
     }
     if (is_replaying()) return replay(as_read);

@@ -109,7 +109,8 @@ std::optional<LedgerEntry> read_entry(const StreamFiles& files) {
 PrivacyUnit unit_of(const LedgerEntry& entry) {
   return {.adjacency = std::string(value_of(entry.settings, "adjacency")),
           .participations = parsed<std::uint64_t>(value_of(entry.settings, "participations")).value_or(1),
-          .separation = parsed<std::uint64_t>(value_of(entry.settings, "separation")).value_or(1)};
+          .separation = parsed<std::uint64_t>(value_of(entry.settings, "separation")).value_or(1),
+          .per_person = !value_of(entry.settings, "rows-per-person").empty()};
 }
 
 SourceTotal total_of(const std::vector<LedgerEntry>& streams, std::optional<double> delta) {

@@ -1,7 +1,6 @@
 #include "store/row_digest.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -13,46 +12,7 @@ namespace {
 
 constexpr std::size_t buffered = 4096;  // numbers; a call of the hash costs as much as some rows
 
-struct Rounds {
-  std::uint64_t v0, v1, v2, v3;
-
-  void round() {
-    v0 += v1;
-    v2 += v3;
-    v1 = std::rotl(v1, 13) ^ v0;
-    v3 = std::rotl(v3, 16) ^ v2;
-    v0 = std::rotl(v0, 32);
-    v2 += v1;
-    v0 += v3;
-    v1 = std::rotl(v1, 17) ^ v2;
-    v3 = std::rotl(v3, 21) ^ v0;
-    v2 = std::rotl(v2, 32);
-  }
-  void word(std::uint64_t m) {
-    v3 ^= m;
-    round();
-    round();
-    v0 ^= m;
-  }
-};
-
 }  // namespace
-
-SipHash::SipHash(const Key& key) {
-  std::memcpy(&k0_, key.bytes().data(), sizeof k0_);
-  std::memcpy(&k1_, key.bytes().data() + sizeof k0_, sizeof k1_);
-}
-
-std::uint64_t SipHash::operator()(std::uint64_t first, std::span<const double> rest) const {
-  Rounds state{k0_ ^ 0x736f6d6570736575U, k1_ ^ 0x646f72616e646f6dU, k0_ ^ 0x6c7967656e657261U,
-               k1_ ^ 0x7465646279746573U};
-  state.word(first);
-  for (const double value : rest) state.word(std::bit_cast<std::uint64_t>(value));
-  state.word(static_cast<std::uint64_t>(8 * (rest.size() + 1)) << 56);
-  state.v2 ^= 0xff;
-  for (int i = 0; i < 4; ++i) state.round();
-  return state.v0 ^ state.v1 ^ state.v2 ^ state.v3;
-}
 
 RowDigest::RowDigest(const StreamKeys& keys, std::size_t every, std::uint64_t row)
     : hmac_(keys.rows()), mark_(keys.row_marks()), marks_rows_(every > 1), row_(row) {

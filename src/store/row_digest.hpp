@@ -6,20 +6,10 @@
 #include <vector>
 
 #include "store/hmac.hpp"
+#include "store/sip_hash.hpp"
 #include "store/stream_keys.hpp"
 
 namespace jme::store {
-
-/// SipHash-2-4 of whole 64-bit words: a keyed function that costs about as much as reading the words.
-/// Source: Aumasson & Bernstein 2012.
-class SipHash {
- public:
-  explicit SipHash(const Key& key);
-  [[nodiscard]] std::uint64_t operator()(std::uint64_t first, std::span<const double> rest) const;
-
- private:
-  std::uint64_t k0_, k1_;
-};
 
 /// What is remembered of a block's rows, to recognise them when the input comes again. Without the key it
 /// says nothing about them.

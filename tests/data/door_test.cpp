@@ -24,6 +24,7 @@ struct DoorRow {
   std::vector<double> cells;
   std::vector<std::size_t> missing;
   bool bad = false;
+  std::optional<std::string> person = {};
 
   bool operator==(const DoorRow&) const = default;
 };
@@ -65,6 +66,12 @@ class Door {
     if (one_in(3)) options.columns.pop_back();
     if (!named && one_in(3)) options.width = 2 + below(2);
     if (!named && options.width == 2 && one_in(2)) options.columns.clear();
+    if (options.columns.size() == 1 && !one_in(3)) {
+      if (one_in(2)) options.columns.front() = named ? "b" : "2";
+      const bool is_second = options.columns.front() == "b" || options.columns.front() == "2";
+      options.person = named ? (is_second ? "a" : "b") : (is_second ? "1" : "2");
+      if (named && one_in(3)) options.person = "note";
+    }
     setting.rules.assign(options.columns.empty() ? 2 : options.columns.size(),
                          one_in(2) ? OnMissing::fill : OnMissing::bad_row);
     setting.line_end = one_in(2) ? "\n" : "\r\n";
@@ -238,6 +245,7 @@ std::vector<DoorRow> rows_through(RowReader& reader, const std::vector<OnMissing
   while (reader.next(cells)) {
     const auto missing = reader.missing_cells();
     rows.push_back({.cells = cells, .missing = {missing.begin(), missing.end()}, .bad = reader.is_bad()});
+    if (const auto person = reader.person()) rows.back().person.emplace(*person);
   }
   return rows;
 }
@@ -266,7 +274,7 @@ std::string shown(const Setting& setting, const std::vector<std::string>& record
 TEST(Door, ARecordDecidesAboutItsOwnRowAlone) {
   Door door(20);
   const MemoryFile file;
-  std::size_t good = 0, filled = 0, bad = 0;
+  std::size_t good = 0, filled = 0, bad = 0, somebodys = 0, bad_but_somebodys = 0;
   for (int i = 0; i < 20'000; ++i) {
     const Setting setting = door.setting();
     std::vector<std::string> records(1 + door.below(8));
@@ -290,19 +298,25 @@ TEST(Door, ARecordDecidesAboutItsOwnRowAlone) {
       ASSERT_TRUE(k == at || before[k] == after[k])
           << shown(setting, records, changed[at], at) << "\nrow " << k;
       ++(before[k].bad ? bad : (before[k].missing.empty() ? good : filled));
+      if (before[k].person) ++(before[k].bad ? bad_but_somebodys : somebodys);
     }
   }
   // Every kind of row went through.
   EXPECT_GT(good, 5000u);
   EXPECT_GT(filled, 2000u);
   EXPECT_GT(bad, 20'000u);
+  EXPECT_GT(somebodys, 1000u);
+  EXPECT_GT(bad_but_somebodys, 2000u);
 }
 
 TEST(Door, GoodRowsAreReadWhateverStandsAroundThem) {
   Door door(21);
   const MemoryFile file;
   for (int i = 0; i < 5'000; ++i) {
-    const Setting setting = door.setting();
+    Setting setting = door.setting();
+    setting.options.person.clear();
+    if (setting.options.columns.size() == 1)
+      setting.options.columns.front() = setting.options.columns.front() < "3" ? "1" : "a";
     const InputOptions& options = setting.options;
     std::string good =
         options.header ? fmt::format("3{0}{0}4", options.delimiter) : fmt::format("3{0}4", options.delimiter);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <jme/columns/missing.hpp>
@@ -38,6 +39,10 @@ struct InputOptions {
   /// all columns of the CSV header or the .npy file. Input without a header needs columns or a width. NDJSON:
   /// keys of objects; if all of them are numbers, places in arrays too.
   std::vector<std::string> columns = {};
+  /// Name (or 1-based number) of the column with the id of the person whose record it is; empty: there is
+  /// none. It is no data column, and its cells need not be numbers. CSV and NDJSON; without a header the
+  /// other columns must be given too.
+  std::string person = {};
   /// Without a header: every row (except a JSON object) must have exactly this many cells. By default a row
   /// must have at least as many as the last column taken needs, and further cells do not matter.
   std::optional<std::size_t> width{};
@@ -81,6 +86,11 @@ class RowReader {
   /// Which cells of the last row, if it was good, were missing and are to be filled; they hold 0.
   [[nodiscard]] std::span<const std::size_t> missing_cells() const;
   [[nodiscard]] std::size_t bad_rows() const;
+  /// The id of the person whose record the last row is, good or bad: the text of its cell (a JSON number as
+  /// it is written). None where there is no such column, and for a record that is nobody's: its id is
+  /// missing, or the record is broken in a way that leaves open which of its cells is the id. Valid until the
+  /// next row.
+  [[nodiscard]] std::optional<std::string_view> person() const;
   /// 1-based line (or row, for .npy) of the row last read, and "file:line" for messages.
   [[nodiscard]] std::size_t line() const;
   [[nodiscard]] std::string place() const;

@@ -52,6 +52,9 @@ struct StreamConfig {
   SecondMoment second = SecondMoment::full;
   Adjacency adjacency = Adjacency::replace_one;
   Participation participation{};
+  /// participation.rows is enforced by ids: only so many records of a person count, the others do not exist.
+  /// The promise is then about all rows of a person together. Needs a private count.
+  bool persons_are_limited = false;
   std::optional<double> lambda{};   ///< jme under add-remove, lambda-jme
   std::optional<double> balance{};  ///< weight w2/w1 of the second moment's error; sets lambda
                                     ///< (docs/theory/sensitivity.md#the-best-lambda)

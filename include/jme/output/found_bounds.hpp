@@ -17,8 +17,9 @@ struct BoundsOrigin {
   double mu;  ///< what the budget allows
   Adjacency adjacency = Adjacency::replace_one;
   std::uint64_t participations = 1;  ///< records one person may have among them
-  bool insecure = false;             ///< the noise came from a test seed: protects nobody
-  std::string source{}, stream{};    ///< under which a ledger has the search; empty where none has it
+  bool per_person = false;  ///< they were limited by ids: a person has so many here, and others elsewhere
+  bool insecure = false;    ///< the noise came from a test seed: protects nobody
+  std::string source{}, stream{};  ///< under which a ledger has the search; empty where none has it
   /// The run that uses the bounds takes these records too, and pays for them twice. Otherwise it leaves them
   /// out.
   bool same_rows = false;

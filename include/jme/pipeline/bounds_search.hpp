@@ -9,6 +9,7 @@
 
 #include <jme/columns/missing.hpp>
 #include <jme/output/found_bounds.hpp>
+#include <jme/pipeline/person_limit.hpp>
 #include <jme/pipeline/run_settings.hpp>
 #include <jme/ranges/range_search.hpp>
 #include <jme/store/durable_stream.hpp>
@@ -19,6 +20,9 @@ namespace jme {
 struct BoundsSearchConfig {
   RangeSearchConfig search;
   std::vector<std::string> columns;
+  /// The column that says whose record it is; then only the first search.records_per_person of a person
+  /// count. Empty: nobody is limited.
+  std::string person{};
   OnBadRow on_bad_row = OnBadRow::fail;
   /// Where the search is kept and charged; none: it is on no ledger.
   std::optional<DurableOptions> state{};
@@ -48,9 +52,10 @@ class BoundsSearch {
   [[nodiscard]] bool is_full() const { return records() == config_.search.records; }
   [[nodiscard]] std::uint64_t records() const { return cells_.size() / config_.columns.size(); }
   /// The next record, in natural units; the cells named in `missing` are not there.
-  void add(std::span<const double> row, std::span<const std::size_t> missing);
+  /// `person`: whose it is, where persons are limited.
+  void add(std::span<const double> row, std::span<const std::size_t> missing, const PersonId& person = {});
   /// A record that cannot be read.
-  void add_bad();
+  void add_bad(const PersonId& person = {});
 
   /// Spends the budget, each time it is called, unless it is kept: then the same records give what was
   /// released before. Throws DataError where the input had fewer records, and what DurableSearch throws; then
@@ -62,6 +67,8 @@ class BoundsSearch {
   [[nodiscard]] std::vector<FoundRange> search_once() const;
   BoundsSearchConfig config_;
   RangeSearch search_;
+  [[nodiscard]] bool counts(const PersonId& person);
+  std::optional<PersonLimit> limit_;
   std::vector<double> cells_;
 };
 

@@ -9,12 +9,14 @@ namespace jme {
 /// are data. The library returns notes and prints none.
 struct Note {
   enum class Kind {
-    bad_rows,      ///< rows that counted as zero
-    unread_rows,   ///< rows that counted as rows without cells
-    filled_rows,   ///< rows with at least one cell that was filled
-    absent_rows,   ///< rows with at least one cell that stayed absent
-    filled_cells,  ///< cells of one column that were filled
-    absent_cells   ///< cells of one column that stayed absent
+    bad_rows,         ///< rows that counted as zero
+    unread_rows,      ///< rows that counted as rows without cells
+    nobodys_rows,     ///< the same, because they carried no id of a person
+    rows_over_limit,  ///< the same, because the person had as many rows as count
+    filled_rows,      ///< rows with at least one cell that was filled
+    absent_rows,      ///< rows with at least one cell that stayed absent
+    filled_cells,     ///< cells of one column that were filled
+    absent_cells      ///< cells of one column that stayed absent
   };
   Kind kind;
   std::size_t count;                    ///< at least 1

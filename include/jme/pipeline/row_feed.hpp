@@ -24,9 +24,12 @@ class RowFeed {
 
   /// Takes the next row, in natural units; throws what RowIntake::take and RunningStream::push throw.
   void push(std::span<const double> row);
+  /// The same where rows per person are limited.
+  void push(std::span<const double> row, const PersonId& person);
   /// Takes all of the rows or, where one of them is refused or lies past the horizon, none. A durable stream
   /// compares rows that come again one after another, and may find a difference only after some of them.
   void push_rows(const MatrixView& rows);
+  void push_rows(const MatrixView& rows, std::span<const PersonId> persons);
 
   // The same in two steps, for rows that come in several pieces: first every piece is checked, then all are
   // taken.
@@ -35,9 +38,11 @@ class RowFeed {
   /// Throws DataError for the first row that would be refused; `before` more rows come ahead of these.
   void check_rows(const MatrixView& rows, std::size_t before = 0) const { intake_.check_rows(rows, before); }
   void take_rows(const MatrixView& rows);
+  void take_rows(const MatrixView& rows, std::span<const PersonId> persons);
 
   /// Takes a whole block whose rows were summed elsewhere (RunningStream::push_block). Throws
-  /// InvalidParameter for sums that were made with other columns, bounds or rules than this run has.
+  /// InvalidParameter for sums that were made with other columns, bounds or rules than this run has, and
+  /// where rows per person are limited: sums do not say whose rows they hold.
   void push_block(std::string_view id, const BlockSum& block);
 
   [[nodiscard]] RunningStream& stream() const { return *stream_; }
@@ -46,6 +51,8 @@ class RowFeed {
 
  private:
   void learn();
+  template <class Take>
+  void take_tiles(const MatrixView& rows, const Take& take);
   RowIntake intake_;
   Horizon horizon_;
   RowMap map_;

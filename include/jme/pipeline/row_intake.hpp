@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,19 +12,27 @@
 #include <jme/moments/release.hpp>
 #include <jme/pipeline/cell_filler.hpp>
 #include <jme/pipeline/note.hpp>
+#include <jme/pipeline/person_limit.hpp>
 
 namespace jme {
 
 /// Prepares rows for the stream: they are mapped to the unit box, missing cells are filled, and bad rows
 /// become zero. What becomes of a row depends on the row, on public settings and on earlier releases, never
-/// on another row (src/pipeline/GUARANTEES.md). Counts what it changed; only the owner of the input may see
-/// these counts.
+/// on another row (src/pipeline/GUARANTEES.md); where a person may contribute only so many rows, also on
+/// whose records came before. Counts what it changed; only the owner of the input may see these counts.
 class RowIntake {
  public:
   /// `may_be_absent`: a bad row that counts is a row without cells, as where counts are private; else it is
   /// zero, the middle of the bounds.
   RowIntake(ColumnBounds bounds, MissingCells missing, OnBadRow on_bad_row, double norm_bound,
             bool may_be_absent = false);
+  /// From the next row on, rows beyond this limit become rows without cells, and every row needs its person.
+  /// `tells_persons`: as_read() has, after the row's numbers, numbers_of_person that say whose row it was and
+  /// whether it counted. Throws InvalidParameter where rows cannot be absent.
+  void limit(PersonLimit limit, bool tells_persons);
+  /// The limit that is in force; null where there is none.
+  [[nodiscard]] PersonLimit* person_limit() { return limit_ ? &*limit_ : nullptr; }
+  static constexpr std::size_t numbers_of_person = 3;
 
   /// What missing cells become, one rule per column; for readers that judge cells themselves.
   [[nodiscard]] const MissingCells& missing() const { return filler_.cells(); }
@@ -33,12 +42,16 @@ class RowIntake {
   /// Takes a row in natural units as arrays have it, where NaN is a missing cell, and turns it into the row
   /// that the stream takes. Throws DataError, which names row and column, for a bad row where bad rows fail,
   /// and for a missing cell where none is allowed; then the row does not count.
+  /// Where persons are limited it throws InvalidParameter, as do all that are not told whose row it is.
   void take(std::span<double> row);
+  void take(std::span<double> row, const PersonId& person);
   /// The same for a row whose cells a reader has checked: `missing_cells` are missing and may be, the others
   /// are finite.
   void take(std::span<double> row, std::span<const std::size_t> missing_cells);
+  void take(std::span<double> row, std::span<const std::size_t> missing_cells, const PersonId& person);
   /// Takes a row that a reader found bad and that counts all the same: it becomes zero, or has no cells.
   void take_bad(std::span<double> row);
+  void take_bad(std::span<double> row, const PersonId& person);
 
   /// Throws the DataError with which take() would refuse the first of these rows that it refuses; `before`
   /// more rows come ahead of them. Takes none.
@@ -48,6 +61,8 @@ class RowIntake {
     MatrixView rows, as_read;  ///< valid until the next row, and as long as the rows that were given
   };
   RowsTaken take_rows(const MatrixView& rows);
+  /// `persons`: whose rows these are.
+  RowsTaken take_rows(const MatrixView& rows, std::span<const PersonId> persons);
 
   /// The row taken last as the input has it: in the unit box, with NaN where a cell was filled. Valid until
   /// the next row.
@@ -59,6 +74,14 @@ class RowIntake {
   [[nodiscard]] std::vector<Note> notes() const;
 
  private:
+  void check_persons_are_told(bool are_told) const;
+  void take_cells(std::span<double> row);
+  void take_read(std::span<double> row, std::span<const std::size_t> missing_cells);
+  void take_unread(std::span<double> row);
+  void make_absent(std::span<double> row);
+  /// What is done to a row, given whose it is.
+  template <class Take>
+  void take_of(std::span<double> row, const PersonId& person, const Take& take_it);
   void check_width(std::span<const double> row) const;
   /// What becomes of a cell that is not a finite number.
   enum class Verdict { fill, zero_row, refuse };
@@ -68,12 +91,15 @@ class RowIntake {
   OnBadRow on_bad_row_;
   bool may_be_absent_;
   CellFiller filler_;
+  std::optional<PersonLimit> limit_{};
+  bool tells_persons_ = false;
   std::span<const double> as_read_;
   std::vector<double> with_holes_;     // the row, where it has some
+  std::vector<double> with_person_;    // the row as it was read, and whose it is
   std::vector<double> copied_, read_;  // rows of take_rows that were changed, and how they came
   std::vector<std::size_t> missing_;   // cells of the row under way
   std::vector<std::size_t> filled_;    // cells by column
-  std::size_t rows_ = 0, filled_rows_ = 0, bad_rows_ = 0;
+  std::size_t rows_ = 0, filled_rows_ = 0, bad_rows_ = 0, over_limit_ = 0, nobodys_ = 0;
 };
 
 }  // namespace jme

@@ -29,6 +29,9 @@ struct RunConfig {
   std::optional<BoundsOrigin> bounds_origin{};
   /// The run finds them itself, from the records before its first row: until take_found() they are stand-ins.
   std::optional<BoundsSearchConfig> search{};
+  /// The column that says whose row it is, for a stream whose persons_are_limited; empty: none. Rows that
+  /// come from elsewhere than a file are given with their persons.
+  std::string person{};
   MissingRules missing{};  ///< what missing cells become; by default they make a row bad
   OnBadRow on_bad_row = OnBadRow::fail;
   /// Without values: mean and covariance, or what the second moment allows.

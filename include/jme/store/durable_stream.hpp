@@ -25,6 +25,8 @@ struct DurableOptions {
   std::filesystem::path directory{};  ///< made where it is missing, for the owner alone
   std::string source = "default";     ///< whose data it is: the ledger adds up what was spent on each source
   std::string stream{};               ///< name of the stream, for sources that have several
+  /// Numbers that come after those of the row in `as_read`, such as whose row it is: compared with the row.
+  std::size_t beside_row = 0;
   Settings details{};  ///< further public settings that rows depend on, such as columns and their bounds
   std::optional<InsecureTestSeed> insecure_seed{};  ///< for tests: protects nobody
   /// Releases wait this long for others to share their commit (longer only where commits themselves are

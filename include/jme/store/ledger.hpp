@@ -38,10 +38,12 @@ struct LedgerEntry {
   std::string problem{};
 };
 
-/// Who is protected: a person with at most this many rows, at least this far apart.
+/// Who is protected: a person with at most this many rows, at least this far apart; or a person however many
+/// rows they have, because only so many count.
 struct PrivacyUnit {
   std::string adjacency;
   std::uint64_t participations = 1, separation = 1;
+  bool per_person = false;  ///< the number of rows is enforced by ids
   bool operator==(const PrivacyUnit&) const = default;
 };
 

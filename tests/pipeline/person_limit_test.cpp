@@ -1,0 +1,148 @@
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/pipeline/person_limit.hpp>
+#include <jme/pipeline/row_intake.hpp>
+
+namespace jme {
+namespace {
+
+Key limit_key(std::uint64_t seed = 1) {
+  return InsecureTestSeed{seed}.key();
+}
+
+TEST(PersonLimit, LetsTheFirstRecordsOfEveryIdCountAndNoOther) {
+  std::mt19937 generator(3);
+  for (const std::uint64_t rows : {1u, 2u, 3u, 7u, 1000u}) {
+    PersonLimit limit(rows, limit_key());
+    std::map<std::string, std::uint64_t> seen;
+    for (int i = 0; i < 20'000; ++i) {
+      const std::string id = generator() % 3 == 0 ? "often" : fmt::format("p{}", generator() % 5000);
+      ASSERT_EQ(limit.admit(id), ++seen[id] <= rows) << id;
+      if (i % 50 == 0) {
+        ASSERT_FALSE(limit.admit(std::nullopt)) << "nobody's record does not count";
+      }
+    }
+    EXPECT_EQ(limit.people(), seen.size());
+    EXPECT_LE(limit.bytes(), 28 * limit.people());
+  }
+}
+
+TEST(PersonLimit, TellsIdsOfAnyBytesApart) {
+  using namespace std::string_literals;
+  const std::vector<std::string> ids{"",     "\0"s, "\0\0"s, "a",        "a\0"s,      "A",
+                                     "\xff", "7",   "7.0",   "12345678", "123456789", std::string(1000, 'x')};
+  PersonLimit limit(1, limit_key());
+  for (const std::string& id : ids) EXPECT_TRUE(limit.admit(id));
+  for (const std::string& id : ids) EXPECT_FALSE(limit.admit(id));
+}
+
+TEST(PersonLimit, KeepsDigestsThatOnlyItsKeyExplains) {
+  const auto kept = [](std::uint64_t seed) {
+    PersonLimit limit(1, limit_key(seed));
+    limit.keep_records();
+    EXPECT_TRUE(limit.admit("ann"));
+    const std::vector<std::byte> bytes = limit.take_records();
+    return std::vector<std::byte>(bytes.begin() + 32, bytes.end());  // without the key
+  };
+  EXPECT_EQ(kept(1), kept(1));
+  EXPECT_NE(kept(1), kept(2));
+}
+
+TEST(PersonLimit, GoesOnFromWhatWasKept) {
+  std::mt19937 generator(4);
+  PersonLimit whole(3, limit_key()), part(3, limit_key());
+  part.keep_records();
+  std::vector<std::byte> kept;
+  for (int i = 0; i < 5000; ++i) {
+    const std::string id = fmt::format("p{}", generator() % 700);
+    ASSERT_EQ(part.admit(id), whole.admit(id)) << i;
+    if (generator() % 100 != 0) continue;
+    const std::vector<std::byte> piece = part.take_records();
+    kept.insert(kept.end(), piece.begin(), piece.end());
+    part = PersonLimit::restored(3, kept);
+  }
+  EXPECT_EQ(part.people(), whole.people());
+  kept.pop_back();
+  EXPECT_THROW(static_cast<void>(PersonLimit::restored(3, kept)), StateError);
+  EXPECT_THROW(static_cast<void>(PersonLimit::restored(3, {})), StateError);
+}
+
+TEST(PersonLimit, RefusesLimitsThatItCannotCount) {
+  EXPECT_THROW(PersonLimit(0, limit_key()), InvalidParameter);
+  EXPECT_THROW(PersonLimit(std::uint64_t{1} << 32, limit_key()), InvalidParameter);
+}
+
+const std::vector<std::string> limited_columns{"x", "y"};
+
+RowIntake limited_intake(std::uint64_t rows, bool tells_persons = false) {
+  const ColumnBounds bounds = ColumnBounds::parse("x=0:10,y=0:10", limited_columns);
+  RowIntake intake(bounds, MissingRules{}.of(limited_columns, bounds), OnBadRow::zero, std::sqrt(2.0), true);
+  intake.limit(PersonLimit(rows, limit_key()), tells_persons);
+  return intake;
+}
+
+constexpr double no_cell_here = std::numeric_limits<double>::quiet_NaN();
+
+TEST(LimitedIntake, CountsRecordsWhateverIsInThem) {
+  RowIntake intake = limited_intake(3);
+  const auto is_there = [&](std::vector<double> row, const PersonId& who) {
+    intake.take(row, who);
+    return !std::isnan(row[0]);
+  };
+  std::vector<double> bad{1, 2};
+  EXPECT_TRUE(is_there({1, 2}, "ann"));
+  intake.take_bad(bad, "ann");               // cannot be read, and uses up the limit
+  EXPECT_FALSE(is_there({no_cell_here, 2}, "ann"));  // a missing cell, and uses up the limit
+  EXPECT_FALSE(is_there({3, 4}, "ann")) << "the fourth";
+  EXPECT_TRUE(is_there({3, 4}, "bob"));
+  EXPECT_FALSE(is_there({3, 4}, std::nullopt));
+  using enum Note::Kind;
+  std::map<Note::Kind, std::size_t> notes;
+  for (const Note& note : intake.notes()) notes[note.kind] = note.count;
+  EXPECT_EQ(notes,
+            (std::map<Note::Kind, std::size_t>{{unread_rows, 2}, {nobodys_rows, 1}, {rows_over_limit, 1}}));
+}
+
+TEST(LimitedIntake, NeedsThePersonOfEveryRowAndRowsThatCanBeAbsent) {
+  RowIntake intake = limited_intake(1);
+  std::vector<double> row{1, 2};
+  EXPECT_THROW(intake.take(row), InvalidParameter);
+  EXPECT_THROW(intake.take(row, std::vector<std::size_t>{}), InvalidParameter);
+  EXPECT_THROW(intake.take_bad(row), InvalidParameter);
+  EXPECT_THROW(static_cast<void>(intake.take_rows(MatrixView::of_rows(row, 2))), InvalidParameter);
+  const ColumnBounds bounds = ColumnBounds::none(2);
+  RowIntake present(bounds, MissingRules{}.of(limited_columns, bounds), OnBadRow::zero, 1);
+  EXPECT_THROW(present.limit(PersonLimit(1, limit_key()), false), InvalidParameter);
+  EXPECT_THROW(present.take(row, "ann"), InvalidParameter);
+}
+
+TEST(LimitedIntake, TellsWhoseRowItWasAndWhetherItCounted) {
+  const auto told = [](const PersonId& who, int before) {
+    RowIntake intake = limited_intake(1, true);
+    std::vector<double> row{1, 2};
+    for (int i = 0; i < before; ++i) intake.take(row = {1, 2}, who);
+    intake.take(row = {1, 2}, who);
+    const auto as_read = intake.as_read();
+    EXPECT_EQ(as_read.size(), 2 + RowIntake::numbers_of_person);
+    std::vector<std::uint64_t> bits;
+    for (const double number : as_read) bits.push_back(std::bit_cast<std::uint64_t>(number));
+    return bits;
+  };
+  EXPECT_EQ(told("ann", 0), told("ann", 0));
+  EXPECT_NE(told("ann", 0), told("bob", 0));
+  EXPECT_NE(told("ann", 1), told("bob", 1)) << "rows beyond the limit have an id too";
+  EXPECT_NE(told("ann", 0), told("ann", 1));
+  EXPECT_NE(told("ann", 1), told(std::nullopt, 0));
+}
+
+}  // namespace
+}  // namespace jme
