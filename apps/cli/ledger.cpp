@@ -62,7 +62,7 @@ std::string ledger_text(const Ledger& ledger, const std::vector<SourceTotal>& to
       continue;
     }
     rows.push_back({entry.source, entry.stream.empty() ? "-" : entry.stream, budget(entry),
-                    fmt::format("{}", entry.rows),
+                    fmt::format("{}{}", entry.rows, entry.has_slots ? " slots" : ""),
                     entry.horizon ? fmt::format("{}", *entry.horizon) : "unbounded",
                     fmt::format("{}", entry.releases), utc_text(entry.created), utc_text(entry.updated),
                     condition(entry)});

@@ -1,28 +1,47 @@
 #include "live_input.hpp"
 
-#include <chrono>
-#include <optional>
+#include <algorithm>
 
 namespace jme::cli {
 
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How often a file that is followed is looked at.
+constexpr auto look_again_after = std::chrono::milliseconds(100);
+
+}  // namespace
+
 BeforeRead LiveInput::before_read() {
   return [this](int descriptor) {
-    if (stream_ != nullptr) {
-      wait_for(descriptor);
+    if (descriptor < 0) {
+      pause();
     } else {
-      static_cast<void>(signals_.wait_readable(descriptor, std::nullopt));
+      wait_for(descriptor);
     }
   };
 }
 
-void LiveInput::wait_for(int descriptor) {
-  const auto is_due = [&] {
-    const auto due = stream_->commit_due();
-    return due && std::chrono::steady_clock::now() >= *due;
+void LiveInput::watch(RunningStream& stream) {
+  work_ = [&stream]() -> Due {
+    const Due due = stream.commit_due();
+    if (due && Clock::now() >= *due) stream.flush();
+    return stream.commit_due();
   };
-  do {
-    if (is_due()) stream_->flush();
-  } while (!signals_.wait_readable(descriptor, stream_->commit_due()));
+}
+
+void LiveInput::pause() {
+  const Clock::time_point end = Clock::now() + look_again_after;
+  const Due due = do_work();
+  static_cast<void>(signals_.wait_readable(-1, due ? std::min(*due, end) : end));
+}
+
+// What is due when bytes arrive is done before they are read.
+void LiveInput::wait_for(int descriptor) {
+  while (!signals_.wait_readable(descriptor, do_work())) {
+  }
+  static_cast<void>(do_work());
 }
 
 }  // namespace jme::cli

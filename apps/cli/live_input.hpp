@@ -1,5 +1,9 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
+#include <optional>
+
 #include <jme/data/row_reader.hpp>
 #include <jme/pipeline/running_stream.hpp>
 
@@ -7,21 +11,30 @@
 
 namespace jme::cli {
 
-/// Input that may make us wait for rows: meanwhile it commits what is due, and it notices when the process is
-/// to end.
+/// Input that may make us wait for rows: meanwhile it does what is due, and it notices when the process is to
+/// end.
 class LiveInput {
  public:
+  using Due = std::optional<std::chrono::steady_clock::time_point>;
+  /// Does what is due, and says when something is due again. May throw to end the reading.
+  using Work = std::function<Due()>;
+
   /// For InputOptions::before_read.
   [[nodiscard]] BeforeRead before_read();
   /// The stream whose commits may come due; it outlives the reading.
-  void watch(RunningStream& stream) { stream_ = &stream; }
+  void watch(RunningStream& stream);
+  /// The same for other work.
+  void meanwhile(Work work) { work_ = std::move(work); }
   /// Throws Stopped where the process is to end.
   void check() const { signals_.check(); }
+  /// Does what is due for a while.
+  void pause();
 
  private:
   void wait_for(int descriptor);
+  [[nodiscard]] Due do_work() const { return work_ ? work_() : std::nullopt; }
   StopSignals signals_;
-  RunningStream* stream_ = nullptr;
+  Work work_;
 };
 
 }  // namespace jme::cli

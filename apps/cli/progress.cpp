@@ -42,23 +42,36 @@ Progress::~Progress() {
   if (drawn_) wipe_line();
 }
 
-void Progress::update(std::size_t rows, std::optional<double> fraction) {
-  if (!shown_) return;
+bool Progress::is_due() {
   const auto now = std::chrono::steady_clock::now();
-  if (now - last_ < redraw_after) return;
+  if (!shown_ || now - last_ < redraw_after) return false;
   last_ = now;
   drawn_ = true;
+  return true;
+}
+
+std::string Progress::bar(double part) const {
+  const int filled = static_cast<int>(part * bar_width);
+  return fmt::format("{}{}{}{}", colour_ ? "\x1b[32m" : "",
+                     std::string(static_cast<std::size_t>(filled), '#'), colour_ ? "\x1b[0m" : "",
+                     std::string(static_cast<std::size_t>(bar_width - filled), '.'));
+}
+
+void Progress::update_fraction(double fraction) {
+  if (!is_due()) return;
+  const double part = std::clamp(fraction, 0.0, 1.0);
+  fmt::print(stderr, "\r[{}] {:3.0f}%  read   ", bar(part), 100 * part);
+  std::fflush(stderr);
+}
+
+void Progress::update(std::size_t rows, std::optional<double> fraction) {
+  if (!is_due()) return;
   const double part =
       std::clamp(fraction.value_or(static_cast<double>(rows) /
                                    static_cast<double>(std::max<std::size_t>(horizon_rows_, 1))),
                  0.0, 1.0);
-  const int filled = static_cast<int>(part * bar_width);
-  const double seconds = std::chrono::duration<double>(now - start_).count();
-  const std::string bar =
-      fmt::format("{}{}{}", colour_ ? "\x1b[32m" : "", std::string(static_cast<std::size_t>(filled), '#'),
-                  colour_ ? "\x1b[0m" : "");
-  fmt::print(stderr, "\r[{}{}] {:3.0f}%  {} rows  {:.3g} rows/s   ", bar,
-             std::string(static_cast<std::size_t>(bar_width - filled), '.'), 100 * part, rows,
+  const double seconds = std::chrono::duration<double>(last_ - start_).count();
+  fmt::print(stderr, "\r[{}] {:3.0f}%  {} rows  {:.3g} rows/s   ", bar(part), 100 * part, rows,
              static_cast<double>(rows) / seconds);
   std::fflush(stderr);
 }

@@ -21,10 +21,14 @@ class Progress {
   ~Progress();
 
   [[nodiscard]] bool is_shown() const { return shown_; }
+  /// The same without a number of rows, where that is private.
+  void update_fraction(double fraction);
   /// `fraction` of the input read, where it is known; else rows count against the horizon.
   void update(std::size_t rows, std::optional<double> fraction);
 
  private:
+  [[nodiscard]] bool is_due();
+  [[nodiscard]] std::string bar(double part) const;
   bool shown_;
   bool colour_;
   bool drawn_ = false;

@@ -20,11 +20,13 @@
 #include "dry_run.hpp"
 #include "field_flags.hpp"
 #include "live_input.hpp"
+#include "live_slots.hpp"
 #include "notes.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "row_pump.hpp"
 #include "run_report.hpp"
+#include "slot_pump.hpp"
 #include "stream_flags.hpp"
 
 namespace jme::cli {
@@ -54,6 +56,37 @@ std::string text_of_file(const std::string& path, std::string_view field) {
 /// a header could be a first row of data that only looks like a header.
 std::vector<std::string> public_names(const Input& input, const RowReader& reader) {
   return input.options.columns.empty() ? reader.columns() : input.options.columns;
+}
+
+/// How a file that grows is read.
+void set_follow(Input& input, const RunSettings& settings, const RunConfig& config) {
+  const bool follow = settings.is_on("follow");
+  const bool by_arrival = config.clock && config.clock->is_by_arrival();
+  if (follow) {
+    // By arrival, what is in the file already came before the run did.
+    input.options.follow = by_arrival ? InputOptions::Follow::from_end : InputOptions::Follow::from_start;
+  }
+  if (config.clock && !by_arrival && follow) {
+    throw InvalidParameter("follow",
+                           "is for slots by arrival: give steps in place of until; with until all rows "
+                           "are read before the first release");
+  }
+  if (!by_arrival) return;
+  if (!follow && input.path != "-") {
+    throw InvalidParameter("follow",
+                           "must be given (or - for standard input) where rows count in the slot in "
+                           "which they arrive; or time, from and until, for the slots of their own times");
+  }
+  if (config.columns.empty()) {
+    throw InvalidParameter("columns",
+                           "must be given (or bounds) for live input in slots of time: releases come "
+                           "on time, even before the first line");
+  }
+  if (config.bounds_origin && config.bounds_origin->left_out() > 0) {
+    throw InvalidParameter("bounds",
+                           "leave out the first records of a file, which live input does not have; give "
+                           "same-rows, where the search was on other records too");
+  }
 }
 
 /// Column names from the flags alone.
@@ -145,6 +178,11 @@ ExitCode RunCommand::run() const {
   input.options.columns = config.columns;
   input.options.on_bad_row = config.on_bad_row;
   input.options.person = config.person;
+  set_follow(input, chosen, config);
+  if (config.clock) {
+    if (!config.clock->time_column.empty()) input.options.time = config.clock->time_column;
+    input.options.may_be_empty = true;  // that there are no rows is private
+  }
   config.records = input.records_name();
   std::optional<Preparing> preparing(std::in_place, preparing_noise);
   PreparedRun run(config);
@@ -185,32 +223,42 @@ RunSettings RunCommand::settings() const {
 
 void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, const Input& input,
                              std::optional<RunReport>& report, bool shape_was_chosen) const {
+  const bool by_arrival = config.clock && config.clock->is_by_arrival();
   InputOptions options = input.options;
   std::optional<LiveInput> live;
-  if (config.state) options.before_read = live.emplace().before_read();
-  RowReader reader(input.path, options);
-  std::optional<PreparedRun> with_bounds;
-  if (config.search) with_bounds.emplace(with_found_bounds(config, reader));
-  PreparedRun& run = with_bounds ? *with_bounds : prepared;
-  {
-    const Preparing preparing(preparing_noise);
-    run.adopt_columns(public_names(input, reader));
+  if (config.state || by_arrival || options.follow != InputOptions::Follow::no) {
+    options.before_read = live.emplace().before_read();
   }
-  const RunDescription description = run.description();
+  // Slots of a live input end on time even while its header is waited for.
+  std::optional<RowReader> reader;
+  if (!by_arrival) reader.emplace(input.path, options);
+  std::optional<PreparedRun> with_bounds;
+  if (config.search) with_bounds.emplace(with_found_bounds(config, *reader));
+  PreparedRun& run = with_bounds ? *with_bounds : prepared;
+  if (reader) {
+    const Preparing preparing(preparing_noise);
+    run.adopt_columns(public_names(input, *reader));
+  }
 
   std::optional<Output> file;
   if (output_) file.emplace(*output_);
   Output standard;
   Output& output = file ? *file : standard;
-  if (!with_bounds) leave_out(reader, run.left_out());
+  if (reader && !with_bounds) leave_out(*reader, run.left_out());
   RowIntake intake = run.intake();
-  reader.on_missing(intake.missing().rules());
-  ReleaseWriter writer(units_of(run.bounds()), run.emit(), run.columns(),
-                       counts_of(run.mechanism().workload_first()));
-  if (report) report->begin(description, run.columns());
+  if (reader) reader->on_missing(intake.missing().rules());
+  std::optional<RunDescription> description;
+  std::optional<ReleaseWriter> writer;
+  const auto describe = [&] {
+    description.emplace(run.description());
+    writer.emplace(units_of(run.bounds()), run.emit(), run.columns(),
+                   counts_of(run.mechanism().workload_first()),
+                   run.clock() ? std::optional(run.schedule()) : std::nullopt);
+    if (report) report->begin(*description, run.columns());
+  };
   const auto publish = [&](const Release& release) {
-    if (release.steps() == 1) output.write(metadata_line(description, run.columns()));
-    output.write(writer.line(release));
+    if (release.steps() == 1) output.write(metadata_line(*description, run.columns()));
+    output.write(writer->line(release));
     if (report) report->add(release);
   };
   try {
@@ -218,19 +266,31 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
     const std::unique_ptr<RunningStream> stream = run.open(publish);
     preparing.reset();
     if (live) live->watch(*stream);
-    pump({.reader = reader,
-          .intake = intake,
-          .stream = *stream,
-          .live = live ? &*live : nullptr,
-          .on_bad_row = options.on_bad_row,
-          .horizon = run.mechanism().horizon()},
-         output.is_terminal());
+    if (by_arrival) {
+      LiveSlots slots(run, *stream, *live, output.is_terminal());
+      describe();
+      stream->publish_stored();
+      slots.take(input.path, options, intake);
+    } else if (run.clock()) {
+      describe();
+      SlotSums sums(run.row_map(), run.schedule());
+      pump_slots(*reader, intake, sums, *stream, output.is_terminal());
+    } else {
+      describe();
+      pump({.reader = *reader,
+            .intake = intake,
+            .stream = *stream,
+            .live = live ? &*live : nullptr,
+            .on_bad_row = options.on_bad_row,
+            .horizon = run.mechanism().horizon()},
+           output.is_terminal());
+    }
   } catch (...) {
-    tell(intake, run, reader.columns());
+    tell(intake, run, run.columns());
     throw;
   }
   output.close();
-  tell(intake, run, reader.columns());
+  tell(intake, run, run.columns());
   if (report) report->write(shape_was_chosen);
 }
 

@@ -24,6 +24,13 @@ Horizon Horizon::unbounded(std::size_t every, bool by_row) {
   return horizon;
 }
 
+Horizon Horizon::of_slots() const {
+  if (every_ != 1) throw InvalidParameter("every", static_cast<double>(every_), "1 where steps are slots");
+  Horizon horizon = *this;
+  horizon.slots_ = true;
+  return horizon;
+}
+
 Horizon Horizon::by_row() const {
   Horizon horizon(rows_, 1);
   horizon.unbounded_ = unbounded_;

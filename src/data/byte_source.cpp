@@ -12,9 +12,13 @@ namespace jme::data {
 
 constexpr std::size_t buffer_size = std::size_t{1} << 16;
 
-ByteSource::ByteSource(const std::string& path, Compression compression, BeforeRead before_read)
-    : file_(path, std::move(before_read)) {
+ByteSource::ByteSource(const std::string& path, Compression compression, BeforeRead before_read,
+                       FileGrowth growth)
+    : file_(path, std::move(before_read), growth) {
   compression = compression_of(path, compression);
+  if (compression != Compression::none && growth.follow != InputOptions::Follow::no) {
+    throw InvalidParameter("follow", "needs a plain file: compressed data cannot be read while they grow");
+  }
   if (compression == Compression::gzip) decoder_ = make_gzip_decoder(name());
   if (compression == Compression::xz) decoder_ = make_xz_decoder(name());
   if (decoder_) buffer_.resize(buffer_size);

@@ -16,7 +16,7 @@ namespace jme::data {
 class ByteSource {
  public:
   explicit ByteSource(const std::string& path, Compression compression = Compression::automatic,
-                      BeforeRead before_read = {});
+                      BeforeRead before_read = {}, FileGrowth growth = {});
 
   /// Reads at least one byte; returns 0 only at the end.
   std::size_t read(std::span<char> into);

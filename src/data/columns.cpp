@@ -87,6 +87,22 @@ void set_apart(std::size_t person, bool are_chosen, std::vector<std::size_t>& se
   if (selected.empty()) throw InvalidParameter("person", "there is no other column than this one");
 }
 
+std::size_t select_time(const std::vector<std::string>& available, const std::vector<std::string>& requested,
+                        const std::string& time, std::string_view place) {
+  std::size_t at = 0;
+  try {
+    at = select_columns(available, {time}, place).front();
+  } catch (const InvalidParameter&) {
+    throw InvalidParameter("time",
+                           fmt::format("there is no column {}: {}", time, available_names(available)));
+  }
+  const std::vector<std::size_t> taken = select_columns(available, requested, place);
+  if (!requested.empty() && std::find(taken.begin(), taken.end(), at) != taken.end()) {
+    throw InvalidParameter("time", time, "a column that is not one of the columns whose moments are taken");
+  }
+  return at;
+}
+
 std::string presentable_name(std::string_view name, std::string_view place) {
   std::string shown(name);
   for (char& c : shown)

@@ -25,6 +25,11 @@ constexpr std::size_t most_columns = std::size_t{1} << 20;
 /// data column too, or where no other is left.
 void set_apart(std::size_t person, bool are_chosen, std::vector<std::size_t>& selected);
 
+/// The place of the column that says when a row happened, which must be none of the `requested` ones.
+[[nodiscard]] std::size_t select_time(const std::vector<std::string>& available,
+                                      const std::vector<std::string>& requested, const std::string& time,
+                                      std::string_view place);
+
 /// The name as it can be shown: line breaks and tabs become spaces. Throws DataError at `place` if it is not
 /// text.
 [[nodiscard]] std::string presentable_name(std::string_view name, std::string_view place);

@@ -51,6 +51,10 @@ class CsvRows final : public TextRows {
     if (splitter_.has_stray_text()) return bad({.kind = RowProblem::Kind::stray_quote});
     if (!width_.admits(splitter_.count()))
       return bad({.kind = RowProblem::Kind::width, .found = splitter_.count()});
+    if (time_place_) {
+      time_ = parse_time(splitter_.unescaped(*time_place_));
+      if (!time_) return bad({.kind = RowProblem::Kind::time});
+    }
     for (std::size_t i = 0; i < selected_.size(); ++i) {
       const std::string_view cell = splitter_.cell(selected_[i]);
       const CellStatus status = parse_number(cell, row[i]);
@@ -95,6 +99,10 @@ class CsvRows final : public TextRows {
       person_ = select_columns(names, {options.person}, place, "person").front();
       set_apart(*person_, !options.columns.empty(), selected_);
     }
+    if (options.time) {
+      time_place_ = select_time(names, options.columns, *options.time, place);
+      std::erase(selected_, *time_place_);
+    }
     for (const std::size_t index : selected_) columns_.push_back(names[index]);
     refuse_numbers_as_names(options.columns, place);
   }
@@ -111,6 +119,9 @@ class CsvRows final : public TextRows {
     selected_ = std::move(declared.places);
     width_ = declared.width;
     person_ = declared.person;
+    time_place_ = declared.time_place;
+    if (options.time && !time_place_)
+      throw InvalidParameter("time", *options.time, "a number: without a header columns have no names");
   }
 
   std::vector<std::string> header_names(std::string_view header, const std::string& place) {
@@ -153,6 +164,7 @@ class CsvRows final : public TextRows {
   RowWidth width_;
   std::optional<std::size_t> person_;  // place of the id
   std::vector<std::size_t> selected_;  // places of columns_ in the file
+  std::optional<std::size_t> time_place_;
 };
 
 }  // namespace

@@ -28,6 +28,16 @@ void check_person(const InputOptions& options) {
     throw InvalidParameter("person", "is one of the columns too: whose record it is is no value to publish");
 }
 
+void check_time(const InputOptions& options) {
+  if (options.columns.empty()) {
+    throw InvalidParameter("columns", "must be given (or bounds) with time where the input has no header");
+  }
+  if (std::find(options.columns.begin(), options.columns.end(), *options.time) != options.columns.end()) {
+    throw InvalidParameter("time", *options.time,
+                           "a column that is not one of the columns whose moments are taken");
+  }
+}
+
 }  // namespace
 
 std::string describe(const RowWidth& width) {
@@ -44,6 +54,7 @@ DeclaredColumns declared_columns(const InputOptions& options) {
                            "must be given (or bounds, or dimension) where the input has no header: no row "
                            "decides which columns there are");
   refuse_repeated(declared.names, declared.names);
+  if (options.time) check_time(options);
   const std::size_t most = options.width.value_or(most_columns);
   for (const std::string& name : declared.names) {
     const auto place = column_number(name, most);
@@ -65,6 +76,8 @@ DeclaredColumns declared_columns(const InputOptions& options) {
     last = std::max(last, *declared.person);
   }
   declared.width = {.cells = options.width.value_or(last + 1), .exactly = options.width.has_value()};
+  if (options.time) declared.time_place = column_number(*options.time, most_columns);
+  if (declared.time_place) declared.width.cells = std::max(declared.width.cells, *declared.time_place + 1);
   return declared;
 }
 

@@ -26,6 +26,8 @@ struct DeclaredColumns {
   std::vector<std::size_t> places;      ///< in a row of cells, from 0; empty unless every name is a number
   std::optional<std::size_t> person{};  ///< the place of the id, where there is one and all have places
   RowWidth width;                       ///< of a row of cells
+  /// Of the column that says when a row happened, in a row of cells; none where that has a name.
+  std::optional<std::size_t> time_place{};
 };
 
 /// Throws InvalidParameter("columns", ...) where nothing is declared or a column is taken twice.

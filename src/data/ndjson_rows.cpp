@@ -1,5 +1,7 @@
 #include <functional>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include <simdjson.h>
 
@@ -14,6 +16,7 @@ namespace ondemand = simdjson::ondemand;
 static_assert(RecordSource::padding >= simdjson::SIMDJSON_PADDING);
 
 constexpr std::size_t not_taken = static_cast<std::size_t>(-1);
+constexpr std::size_t its_time = static_cast<std::size_t>(-2);
 // At most this many of the last row's keys are remembered, so that rows cannot fill the memory.
 constexpr std::size_t longest_known_key = 256, most_known_keys = std::size_t{1} << 16;
 
@@ -52,6 +55,15 @@ std::optional<JsonCell> read_cell(ondemand::value value, double& number) {
   return std::nullopt;
 }
 
+// A time is a string as parse_time reads it, or a number of seconds.
+std::optional<Seconds> read_time(ondemand::value value) {
+  std::string_view text;
+  if (value.get_string().get(text) == simdjson::SUCCESS) return parse_time(text);
+  double seconds = 0;
+  if (value.get_double().get(seconds) == simdjson::SUCCESS) return time_of(seconds);
+  return std::nullopt;
+}
+
 /// Each line is judged on its own: an object by its keys, an array by its places if the columns are numbers.
 class NdjsonRows final : public TextRows {
  public:
@@ -67,12 +79,17 @@ class NdjsonRows final : public TextRows {
     if (declared.person) slot_of_place_[*declared.person] = person_slot();
     person_is_first_ = declared.person == std::size_t{0};
     last_given_.assign(columns_.size() + 1, 0);
+    has_time_ = options.time.has_value();
+    if (options.time) slot_of_key_.emplace(*options.time, its_time);
+    if (declared.time_place && !slot_of_place_.empty()) slot_of_place_[*declared.time_place] = its_time;
     expect_rows();
   }
 
  protected:
   RowStatus parse(std::string_view record, std::span<double> row) override {
     ++rows_;
+    time_.reset();
+    is_time_given_ = false;
     ondemand::document document;
     ondemand::json_type type{};
     if (parser_.iterate(record.data(), record.size(), record.size() + RecordSource::padding).get(document) !=
@@ -85,6 +102,7 @@ class NdjsonRows final : public TextRows {
     const bool is_whole = is_json && document.current_location().error() == simdjson::OUT_OF_BOUNDS;
     if (!is_whole) forget_person();  // a key that was not read may say something else
     if (status == RowStatus::good && !is_whole) return bad({.kind = RowProblem::Kind::not_json});
+    if (status == RowStatus::good && has_time_ && !time_) return bad({.kind = RowProblem::Kind::time});
     return status;
   }
 
@@ -118,6 +136,11 @@ class NdjsonRows final : public TextRows {
       const std::size_t slot = slot_of(key, place++);
       if (entry.value().get(value) != simdjson::SUCCESS) return bad({.kind = RowProblem::Kind::not_json});
       if (slot == not_taken) continue;
+      if (slot == its_time) {
+        // Given twice, it is unreadable: nobody knows which of the two is meant.
+        time_ = std::exchange(is_time_given_, true) ? std::nullopt : read_time(value);
+        continue;
+      }
       if (slot == person_slot()) {
         has_two_ids |= last_given_[slot] == rows_;
         last_given_[slot] = rows_;
@@ -163,11 +186,12 @@ class NdjsonRows final : public TextRows {
       if (element.error() != simdjson::SUCCESS) return bad({.kind = RowProblem::Kind::not_json});
       const std::size_t slot = place < slot_of_place_.size() ? slot_of_place_[place] : not_taken;
       ++place;
+      if (slot == its_time) time_ = read_time(element.value_unsafe());
       if (slot == person_slot()) {
         read_person(element.value_unsafe());
         continue;
       }
-      if (slot == not_taken || problem) continue;
+      if (slot == not_taken || slot == its_time || problem) continue;
       const auto status = read_cell(element.value_unsafe(), row[slot]);
       if (!status) return bad({.kind = RowProblem::Kind::not_json});
       if (status->status != CellStatus::number && !forgive(slot, status->is_missing, row))
@@ -219,12 +243,15 @@ class NdjsonRows final : public TextRows {
   std::vector<std::size_t> last_given_;     // objects: the row that last had the column
   std::size_t rows_ = 0;
   bool wants_person_ = false, person_is_first_ = false;
+  bool has_time_ = false, is_time_given_ = false;
 };
 
 }  // namespace
 
 std::unique_ptr<RowSource> open_ndjson(const std::string& path, const InputOptions& options) {
-  return std::make_unique<NdjsonRows>(path, options);
+  InputOptions lines = options;
+  lines.header = false;
+  return std::make_unique<NdjsonRows>(path, lines);
 }
 
 }  // namespace jme::data

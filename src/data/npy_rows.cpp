@@ -19,6 +19,10 @@ class NpyRows final : public RowSource {
       : file_(path, options.compression, options.before_read) {
     const std::vector<std::string> names = numbered_columns(file_.columns());
     selected_ = select_columns(names, options.columns, file_.name());
+    if (options.time) {
+      time_place_ = select_time(names, options.columns, *options.time, file_.name());
+      std::erase(selected_, *time_place_);
+    }
     for (const std::size_t index : selected_) columns_.push_back(names[index]);
   }
 
@@ -35,6 +39,10 @@ class NpyRows final : public RowSource {
     const std::size_t first = file_.column_major() ? line_ : 0;
     const std::size_t stride = file_.column_major() ? file_.rows() : 1;
     ++line_;
+    if (time_place_) {
+      time_ = time_of(file_.number(taken_, first + *time_place_ * stride));
+      if (!time_) return bad({.kind = RowProblem::Kind::time});
+    }
     for (std::size_t i = 0; i < selected_.size(); ++i) {
       row[i] = file_.number(taken_, first + selected_[i] * stride);
       const bool missing = std::isnan(row[i]);
@@ -58,6 +66,7 @@ class NpyRows final : public RowSource {
   const char* taken_ = nullptr;
   bool ended_ = false;
   std::vector<std::size_t> selected_;
+  std::optional<std::size_t> time_place_;
 };
 
 }  // namespace

@@ -22,6 +22,12 @@ void check(InputFormat format, const InputOptions& options) {
     throw InvalidParameter("width", fmt::format("must be at most {}", data::most_columns));
   if (options.records == Records::quoted && format != InputFormat::csv)
     throw InvalidParameter("records", "quoted", "used with CSV");
+  if (options.follow == InputOptions::Follow::no) return;
+  if (format == InputFormat::npy)
+    throw InvalidParameter("follow", "needs CSV or NDJSON: a .npy file does not grow");
+  if (options.records == Records::quoted) {
+    throw InvalidParameter("follow", "needs records that are lines: an open quote would wait for ever");
+  }
 }
 
 std::unique_ptr<data::RowSource> open(const std::string& path, const InputOptions& options) {
@@ -111,6 +117,9 @@ void RowReader::on_missing(std::vector<OnMissing> rules) {
 }
 std::span<const std::size_t> RowReader::missing_cells() const {
   return impl_->source->missing_cells();
+}
+std::optional<Seconds> RowReader::time() const {
+  return impl_->is_bad ? std::nullopt : impl_->source->time();
 }
 std::size_t RowReader::bad_rows() const {
   return impl_->bad_rows;

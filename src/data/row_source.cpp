@@ -22,6 +22,8 @@ std::string RowSource::explain_problem() const {
       return fmt::format("has {}, {}", count(problem_.found), width_rule());
     case RowProblem::Kind::cell:
       return fmt::format("column {}: {}", columns_[problem_.column], describe(problem_.status));
+    case RowProblem::Kind::time:
+      return "its time is neither ISO 8601 nor a number of seconds since 1970";
     case RowProblem::Kind::stray_quote:
       return "text between a closing quote and the delimiter";
     case RowProblem::Kind::open_quote:

@@ -29,6 +29,7 @@ struct RowProblem {
     too_long,
     width,
     cell,
+    time,
     stray_quote,
     open_quote,
     not_json,
@@ -78,6 +79,8 @@ class RowSource {
     return has_person_ ? std::optional<std::string_view>(person_) : std::nullopt;
   }
   void forget_person() { has_person_ = false; }
+  /// Of the last row, where its time was asked for and it is good.
+  [[nodiscard]] std::optional<Seconds> time() const { return time_; }
   [[nodiscard]] const RowProblem& problem() const { return problem_; }
   /// The last row's problem in words.
   [[nodiscard]] std::string explain_problem() const;
@@ -105,6 +108,7 @@ class RowSource {
 
   std::vector<std::string> columns_;
   std::size_t line_ = 0;
+  std::optional<Seconds> time_;
 
  private:
   RowProblem problem_;

@@ -27,6 +27,7 @@ RowStatus TextRows::next(std::span<double> row) {
 }
 
 RowStatus TextRows::blank_row(std::span<double> row) {
+  if (needs_time_) return bad({.kind = RowProblem::Kind::time});
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (!forgive(i, true, row))
       return bad({.kind = RowProblem::Kind::blank, .column = i, .is_missing = true});
@@ -56,6 +57,8 @@ std::string_view TextRows::read_header() {
 }
 
 void TextRows::expect_rows() {
+  held_ = false;
+  if (may_be_empty_) return;
   hold_next_record();
 }
 

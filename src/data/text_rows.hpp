@@ -14,7 +14,8 @@ namespace jme::data {
 /// record that is too long or has a NUL byte is a bad row.
 class TextRows : public RowSource {
  public:
-  TextRows(const std::string& path, const InputOptions& options) : records_(path, options) {}
+  TextRows(const std::string& path, const InputOptions& options)
+      : records_(path, options), may_be_empty_(options.may_be_empty), needs_time_(options.time.has_value()) {}
 
   RowStatus next(std::span<double> row) final;
   [[nodiscard]] std::string place() const final;
@@ -28,7 +29,7 @@ class TextRows : public RowSource {
   virtual void find_person_of_broken(std::string_view /*beginning*/) {}
   /// The first record that is not blank, as a header; a bad record is an error. Its place is current_place().
   [[nodiscard]] std::string_view read_header();
-  /// Reads up to the first row; throws DataError where there is none.
+  /// Reads up to the first row; throws DataError where there is none and there must be one.
   void expect_rows();
   /// "file:line" of the record last read.
   [[nodiscard]] std::string current_place() const;
@@ -40,6 +41,7 @@ class TextRows : public RowSource {
   void hold_next_record();
 
   RecordSource records_;
+  bool may_be_empty_, needs_time_;
   bool held_ = false;  // the record last read is still to be given
 };
 

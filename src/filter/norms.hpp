@@ -50,4 +50,9 @@ struct ErrorNormTotals {
 /// otherwise (G of docs/theory/sensitivity.md#several-rows-of-one-person).
 [[nodiscard]] std::vector<double> gram_lag_bounds(const Filter& c, std::span<const std::size_t> lags);
 
+/// At least max(0, -min over i != j of (C'C)_ij) over the largest squared column norm, and at most 1: how far
+/// two columns of C can point against each other. Exact, but for rounding, where it is quick to compute; 0
+/// where C has no negative entry.
+[[nodiscard]] double negative_product_bound(const Filter& c);
+
 }  // namespace jme

@@ -28,7 +28,7 @@ Json stream_json(const LedgerEntry& entry) {
                    {"epsilon", entry.epsilon ? Json(*entry.epsilon) : Json()},
                    {"delta", entry.delta ? Json(*entry.delta) : Json()},
                    {"mu", entry.mu},
-                   {"rows", entry.rows},
+                   {entry.has_slots ? "slots" : "rows", entry.rows},
                    {"horizon", entry.horizon ? Json(*entry.horizon) : Json("unbounded")},
                    {"releases", entry.releases},
                    {"started", utc_text(entry.created)},

@@ -73,6 +73,18 @@ void check_counts(const StreamConfig& config) {
   }
 }
 
+// A slot has any number of rows: its count is private, and nothing is known about the distance of two rows.
+void check_slots(const StreamConfig& config) {
+  if (!config.slot_seconds) return;
+  if (*config.slot_seconds == 0) throw InvalidParameter("every", "a slot must have a length");
+  if (!config.private_count) {
+    throw InvalidParameter("private-count", "must be set where steps are slots of time");
+  }
+  if (config.participation.separation != 1) {
+    throw InvalidParameter("separation", "counts rows, and slots of time have no number of rows");
+  }
+}
+
 const StreamConfig& checked(const StreamConfig& config) {
   if (config.dimension == 0) throw InvalidParameter("dimension", 0, "a whole number of at least 1");
   const NormBound zeta(config.norm_bound);
@@ -87,6 +99,7 @@ const StreamConfig& checked(const StreamConfig& config) {
   }
   check_geometry(config);
   check_counts(config);
+  check_slots(config);
   return config;
 }
 

@@ -26,7 +26,7 @@ std::shared_ptr<const Mechanism::Parts> MechanismFamily::parts_of(const Mechanis
                   config.shape_second ? config.shape_second->name() : "", noises_rows, forces_one_shape,
                   mechanism.has_second(), config.participation.rows, config.participation.separation,
                   limit.vectors, limit.with_lags) +
-      fmt::format("|{}", static_cast<int>(config.objective));
+      fmt::format("|{} {}", static_cast<int>(config.objective), config.slot_seconds.has_value());
   std::shared_ptr<const Mechanism::Parts>& known = known_[key];
   if (!known) known = mechanism.make_parts();
   return known;

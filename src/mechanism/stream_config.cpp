@@ -38,7 +38,9 @@ double Budget::noise_multiplier() const {
   return *sigma;
 }
 
-Horizon horizon_of(const StreamConfig& config) {
+namespace {
+
+Horizon horizon_of_rows(const StreamConfig& config) {
   if (config.every == 0 || config.every > largest_block) {
     throw InvalidParameter("every", static_cast<double>(config.every), "a whole number from 1 to 2147483648");
   }
@@ -64,6 +66,13 @@ Horizon horizon_of(const StreamConfig& config) {
     throw InvalidParameter("steps", static_cast<double>(*config.steps), "a horizon that fits in 64 bits");
   }
   return Horizon(rows, config.every);
+}
+
+}  // namespace
+
+Horizon horizon_of(const StreamConfig& config) {
+  const Horizon horizon = horizon_of_rows(config);
+  return config.slot_seconds ? horizon.of_slots() : horizon;
 }
 
 Presence presence_of(const StreamConfig& config) {

@@ -1,3 +1,4 @@
+#include <jme/clock/time.hpp>
 #include <jme/mechanism/stream_fields.hpp>
 
 #include "base/field_rules.hpp"
@@ -46,8 +47,8 @@ std::vector<StreamField> privacy_fields() {
          const auto& sigma = m.config().budget.sigma;
          return sigma ? FieldValue(*sigma) : FieldValue();
        }},
-      {{"adjacency", text, "replace-one", "replace-one or add-remove", privacy, "A",
-        "replace-one (default) or add-remove"},
+      {{"adjacency", text, "", "replace-one or add-remove", privacy, "A",
+        "replace-one (default) or add-remove (default with slots of time)"},
        [](const Mechanism& m) -> FieldValue { return std::string(name(m.config().adjacency)); }},
       {{"participations", count, "1", whole, privacy, "P", "Rows one person may contribute (default 1)"},
        [](const Mechanism& m) -> FieldValue { return std::uint64_t{m.config().participation.rows}; }},
@@ -63,13 +64,22 @@ std::vector<StreamField> privacy_fields() {
        }},
       {{"rows", count, "", "a whole number of at least 1, or unbounded", horizon, "N",
         "At most this many rows will ever come, or unbounded"},
-       [](const Mechanism& m) { return count_or_unbounded(m, m.horizon().rows()); }},
+       [](const Mechanism& m) {
+         return m.horizon().has_slots() ? FieldValue() : count_or_unbounded(m, m.horizon().rows());
+       }},
       {{"steps", count, "", "a whole number of at least 1, or unbounded", horizon, "N",
-        "The same in releases: rows = steps * every"},
+        "The same in releases: rows = steps * every; with slots of time, their number"},
        [](const Mechanism& m) { return count_or_unbounded(m, m.horizon().steps()); }},
-      {{"every", count, "1", whole, horizon, "K",
-        "Publish after every K rows (default 1); more rows per release mean less noise"},
-       [](const Mechanism& m) -> FieldValue { return std::uint64_t{m.horizon().every()}; }},
+      {{"every", count, "1", "a whole number of at least 1, or a length of time such as 15m, 1h or 1d",
+        horizon, "K",
+        "Publish after every K rows (default 1); more rows per release mean less noise. Or after every slot "
+        "of "
+        "time: 90s, 15m, 1h, 1d; how many rows a slot has is then private"},
+       [](const Mechanism& m) -> FieldValue {
+         if (const auto seconds = m.config().slot_seconds)
+           return duration_text(static_cast<Seconds>(*seconds));
+         return std::uint64_t{m.horizon().every()};
+       }},
       {{"dimension", count, "", whole, rows, "D", "Numbers in a row"},
        [](const Mechanism& m) -> FieldValue { return std::uint64_t{m.config().dimension}; }},
       {{"norm_bound", real, "", above_0, rows, "Z",
@@ -88,7 +98,9 @@ std::vector<StreamField> noise_fields() {
   const std::string what = "What is published", how = "How the noise is made";
   return {
       {{"workload", text, "mean", words, what, "W",
-        "prefix, mean (default), decay:0.99, window:100 or @matrix.npy", "workload1"},
+        "prefix, mean (default), decay:0.99, window:100 or @matrix.npy; with slots of time decay:half=1d, "
+        "window:24h",
+        "workload1"},
        [](const Mechanism& m) { return name_of(m.workload_first()); }},
       {{"workload2", text, "", words, what, "W", "The same for the second moment (default: as the first)"},
        [](const Mechanism& m) { return name_of(m.workload_second()); }},

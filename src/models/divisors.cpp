@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <span>
 #include <utility>
@@ -49,10 +50,15 @@ KnownCounts known(const Release& release, const KnownCounts& before, double keep
           .pairs = rule(release.pair_counts(), release.std_pair_count(), before.pairs)};
 }
 
-std::vector<double> where(std::span<const double> counts, const std::vector<bool>& known) {
+/// Nothing is divided by less than one row.
+double at_least_one(double count, double unit) {
+  return std::max(count, 1 / unit);
+}
+
+std::vector<double> where(std::span<const double> counts, const std::vector<bool>& known, double unit) {
   std::vector<double> result(counts.size(), unknown);
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (known[i]) result[i] = counts[i];
+    if (known[i]) result[i] = at_least_one(counts[i], unit);
   }
   return result;
 }
@@ -73,14 +79,14 @@ Divisors::Divisors(const Release& release) : Divisors(release, known_counts(rele
 Divisors::Divisors(const Release& release, const KnownCounts& known)
     : kind_(kind_of(release)), first_(release.weight_first()), second_(release.weight_second()) {
   if (kind_ == Kind::rows) {
-    first_ = second_ = known.rows ? *release.row_count() : unknown;
+    first_ = second_ = known.rows ? at_least_one(*release.row_count(), release.count_unit()) : unknown;
     std_first_ = std_second_ = release.std_rows();
   }
   if (kind_ == Kind::cells) {
     std_first_ = release.std_count();
     std_second_ = release.std_pair_count();
-    cells_ = where(release.counts(), known.cells);
-    pairs_ = where(release.pair_counts(), known.pairs);
+    cells_ = where(release.counts(), known.cells, release.count_unit());
+    pairs_ = where(release.pair_counts(), known.pairs, release.count_unit());
   }
 }
 

@@ -129,11 +129,20 @@ void MomentStream::Engine::check_whole() const {
   if (broken) throw StateError("the stream failed inside a step and cannot go on");
 }
 
+// Rows of a slot are summed before they come here: a slot ends by the clock and not with a row.
+void MomentStream::Engine::check_takes_rows() const {
+  if (!horizon().has_slots()) return;
+  throw InvalidParameter("row", "steps are slots of time here: their rows come as sums of a slot");
+}
+
 void MomentStream::Engine::check_open(std::size_t more_rows) const {
   check_whole();
   if (finished) throw BudgetExhausted("the stream was finished: no row may follow");
   if (more_rows <= horizon().rows() - rows) return;
   const std::size_t beyond = horizon().rows() + 1;
+  if (horizon().has_slots() && !horizon().is_unbounded()) {
+    throw BudgetExhausted(fmt::format("the horizon of {} slots is used up", horizon().steps()));
+  }
   if (horizon().is_unbounded()) {
     throw BudgetExhausted(
         fmt::format("row {}: a stream without a horizon ends after 2^26 steps of noise; begin another, which "
@@ -144,6 +153,7 @@ void MomentStream::Engine::check_open(std::size_t more_rows) const {
 }
 
 void MomentStream::Engine::check(std::span<const double> values) const {
+  check_takes_rows();
   check_open(1);
   if (values.size() != config().dimension) {
     throw DataError(fmt::format("row {}: has {} values, the dimension is {}", rows + 1, values.size(),
@@ -166,6 +176,7 @@ void MomentStream::Engine::push(std::span<const double> values) {
 }
 
 void MomentStream::Engine::push_rows(const MatrixView& view) {
+  check_takes_rows();
   check_open(view.rows);
   check_rows(view, config().dimension, map.allows_absent(), rows);
   broken = true;
@@ -197,7 +208,9 @@ void MomentStream::Engine::push_rows(const MatrixView& view) {
 }
 
 void MomentStream::Engine::push_block(const BlockSum& block) {
-  check_open(block.rows());
+  const bool is_slot = horizon().has_slots();
+  const std::size_t taken = is_slot ? 1 : block.rows();  // a slot counts as one, whatever it holds
+  check_open(taken);
   if (!batch) {
     throw InvalidParameter(
         "block", "rows that get noise one by one, or have weights inside a block, must come as rows");
@@ -205,7 +218,7 @@ void MomentStream::Engine::push_block(const BlockSum& block) {
   if (rows_in_block != 0) throw InvalidParameter("block", "a block of rows is open: it must be closed first");
   block.check_fits(mechanism);
   const std::size_t wanted = std::min(horizon().every(), horizon().rows() - rows);
-  if (block.rows() == 0 || block.rows() > wanted) {
+  if (!is_slot && (taken == 0 || taken > wanted)) {
     throw InvalidParameter(
         "block", fmt::format("it has {} rows, the next block of this stream has {}", block.rows(), wanted));
   }
@@ -213,9 +226,9 @@ void MomentStream::Engine::push_block(const BlockSum& block) {
   std::copy(block.first().begin(), block.first().end(), first.begin());
   if (second_sum) second_sum->assign(block.products());
   if (pair_sum) pair_sum->assign(block.pairs());
-  rows += block.rows();
-  rows_in_block = block.rows();
-  finished = block.rows() < wanted;  // a block that is not full is the last one
+  rows += taken;
+  rows_in_block = taken;
+  finished = taken < wanted;  // a block that is not full is the last one
   close_block();
   kept.append(newest);
   broken = false;

@@ -37,6 +37,7 @@ struct MomentStream::Engine {
   void restore(const StreamState& state);
 
   void check_whole() const;
+  void check_takes_rows() const;
   void check_open(std::size_t more_rows) const;
   void check(std::span<const double> values) const;
   void add_row(std::span<const double> values);

@@ -66,7 +66,7 @@ BoundsOrigin BoundsOrigin::of(const RangeSearchConfig& config, bool insecure) {
 double BoundsOrigin::mu_with(double run) const {
   // A single row is in one of the two parts, by its place. A person with several rows may be in both, and one
   // whose rows are limited by ids is limited in each.
-  const bool is_in_one_part = !same_rows && participations == 1 && !per_person;
+  const bool is_in_one_part = !rows_move && !same_rows && participations == 1 && !per_person;
   return is_in_one_part ? std::max(mu, run) : std::hypot(mu, run) * (1 + 0x1p-50);
 }
 

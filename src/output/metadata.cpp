@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <jme/mechanism/moved_rows.hpp>
 #include <jme/mechanism/stream_fields.hpp>
 #include <jme/output/json_line.hpp>
 #include <jme/output/metadata.hpp>
@@ -53,6 +54,7 @@ Json configuration(const RunDescription& run) {
   result["lattice"] = {{"first", mechanism.lattice().first}, {"second", mechanism.lattice().second}};
   result["covariance_debiased"] = run.emit.bias == Bias::removed;
   for (const SettingInForce& setting : run.settings) add(setting.name, setting.value);
+  if (run.clock) result["first_slot_begins"] = iso_text(run.clock->schedule.start);
   return result;
 }
 
@@ -67,6 +69,7 @@ Json privacy(const RunDescription& run) {
               {"sampler_cost", mechanism.sampler_cost()},
               {"adjacency", name(mechanism.config().adjacency)}};
   if (run.insecure_seed) result["insecure_test_seed"] = *run.insecure_seed;
+  if (run.clock) result["mu_of_moved_row"] = mu_of_moved_rows(mechanism);
   if (run.bounds_origin) {
     result["bounds_search"] = origin_json(*run.bounds_origin);
     result["bounds_search"]["same_rows"] = run.bounds_origin->same_rows;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <jme/clock/time.hpp>
+#include <jme/mechanism/moved_rows.hpp>
 #include <jme/output/metadata.hpp>
 #include <jme/output/privacy_statement.hpp>
 #include <jme/privacy/gaussian.hpp>
@@ -76,6 +78,14 @@ std::string limits(const Mechanism& mechanism, bool has_bounds) {
 }
 
 std::string what_is_public(const StreamConfig& config) {
+  if (config.slot_seconds) {
+    return fmt::format(
+        "Public, not protected: when slots of time begin and end and that a release follows each of them, "
+        "{}the "
+        "names and number of the columns, the bounds, and every parameter of this run, the noise's size "
+        "included. How many rows there are, in all and in a slot, is private.",
+        config.unbounded ? "" : "how many slots there are, ");
+  }
   const char* rows = "how many rows there are and when they come";
   if (config.private_count)
     rows = "how many records there are and when they come, but not which of them exist";
@@ -87,6 +97,26 @@ std::string what_is_public(const StreamConfig& config) {
       "this "
       "run, the noise's size included.",
       rows, config.observed || config.private_count ? ";" : ",");
+}
+
+/// What a row is promised whose time is its owner's data as well.
+std::string moved_row(const Mechanism& mechanism) {
+  const StreamConfig& config = mechanism.config();
+  const double mu = mu_of_moved_rows(mechanism);
+  const auto target = config.budget.approx_dp();
+  const double delta = target ? double{target->delta} : 1e-6;
+  const bool one = config.participation.rows == 1;
+  return fmt::format(
+      "The promise is about {} more or less{}. {} also {} time, from one slot to another, {} two such "
+      "changes, "
+      "which cannot be told apart better than mu = {} Gaussian differential privacy allows, {:.4g} times the "
+      "mu of "
+      "one (for instance epsilon = {} at delta = {:g}).",
+      one ? "one row" : "one person's rows",
+      config.adjacency == Adjacency::replace_one ? ", or replaced within the same slot" : "",
+      one ? "A row that" : "Rows that", one ? "changes its" : "change their", one ? "is" : "are",
+      six_digits_up(mu), mu / mechanism.mu(), six_digits_up(gdp_epsilon(mu, delta, mechanism.bad_past())),
+      delta);
 }
 
 std::string person(const StreamConfig& config) {
@@ -128,6 +158,13 @@ std::string about_bounds(const Mechanism& mechanism, const BoundsOrigin& origin,
   if (origin.same_rows) {
     return text + fmt::format("These records count here as well: {}.", together(mechanism, origin));
   }
+  if (origin.rows_move) {
+    return text +
+           fmt::format(
+               "This run leaves these records out. A row more or less moves another one from them into the "
+               "run: {}.",
+               together(mechanism, origin));
+  }
   text += "This run leaves these records out, which holds if its input is the one that was searched. ";
   if (origin.participations == 1 && !origin.per_person) {
     return text +
@@ -157,7 +194,10 @@ std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_
         "keyed from the system.");
   }
   const std::string length =
-      horizon.is_unbounded()
+      horizon.has_slots() && !horizon.is_unbounded()
+          ? fmt::format("of {} slots of {} and as many releases", horizon.steps(),
+                        duration_text(static_cast<Seconds>(*config.slot_seconds)))
+      : horizon.is_unbounded()
           ? fmt::format(
                 "however long it becomes (no horizon was chosen; it ends after {} releases at the "
                 "latest)",
@@ -174,6 +214,7 @@ std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_
         "{} is {:.2g}% larger than it would be without them.",
         config.budget.sigma ? "mu" : "the noise", 100 * mechanism.sampler_cost()));
   }
+  if (config.slot_seconds) text.push_back(moved_row(mechanism));
   text.push_back(person(config));
   text.push_back(limits(mechanism, has_bounds));
   text.push_back(what_is_public(config));

@@ -158,7 +158,7 @@ struct ReleaseWriter::Named {
 };
 
 ReleaseWriter::ReleaseWriter(Units units, EmitOptions options, std::vector<std::string> columns,
-                             CountTracker::Counts counts)
+                             CountTracker::Counts counts, std::optional<SlotSchedule> slots)
     : units_(std::move(units)),
       options_(std::move(options)),
       columns_(std::move(columns)),
@@ -166,7 +166,8 @@ ReleaseWriter::ReleaseWriter(Units units, EmitOptions options, std::vector<std::
       several_regressions_(std::count_if(options_.values.begin(), options_.values.end(), is_regression) > 1),
       emits_products_(std::any_of(options_.values.begin(), options_.values.end(), uses_products)),
       emits_means_(std::any_of(options_.values.begin(), options_.values.end(), is_mean)),
-      counts_(counts) {}
+      counts_(counts),
+      slots_(slots) {}
 
 ReleaseWriter::Entry ReleaseWriter::entry(const EmitItem& item, const Release& release,
                                           const Divisors& divisors, const RunningMoments* moments) {
@@ -267,6 +268,10 @@ std::vector<ReleaseWriter::Named> ReleaseWriter::counts_of_release(const Release
 std::string ReleaseWriter::line(const Release& release) {
   Buffer line, noise;
   fmt::format_to(std::back_inserter(line), "{{\"t\":{}", release.rows());
+  if (slots_) {
+    fmt::format_to(std::back_inserter(line), ",\"time\":\"{}\"",
+                   iso_text(slots_->end_of(release.steps() - 1)));
+  }
   const auto add = [&](std::string_view name, const Entry& made) {
     fmt::format_to(std::back_inserter(line), ",{}:", name);
     line.append(made.value);

@@ -115,7 +115,7 @@ Table centre_table(const ReportInput& input, const VectorEstimate& centre, const
 std::pair<Figure, bool> centre_figure(const ReportInput& input, std::size_t i, bool mean) {
   const SeriesSketch& sketch = input.collected.centres()[i];
   const std::string& column = input.collected.columns()[i];
-  LineChart chart{.title = column, .x = {.label = "rows included"}};
+  LineChart chart{.title = column, .x = {.label = steps_name(input.run.mechanism) + " included"}};
   chart.series = {sketch.series()};
   fit_range(chart.y, chart.series[0]);
   const Series& series = chart.series[0];
@@ -124,8 +124,9 @@ std::pair<Figure, bool> centre_figure(const ReportInput& input, std::size_t i, b
   const double last = series.y.empty() || !known ? NAN : series.y.back();
   const double half = series.y.empty() ? NAN : series.high.back() - series.y.back();
   chart.description = fmt::format(
-      "{} of {} against the number of rows included, with a 95% band for the noise. The last value is {}.",
-      mean ? "Running mean" : "Running weighted sum", column, plus_minus_text(last, half));
+      "{} of {} against the number of {} included, with a 95% band for the noise. The last value is {}.",
+      mean ? "Running mean" : "Running weighted sum", column, steps_name(input.run.mechanism),
+      plus_minus_text(last, half));
   chart.y.label = fmt::format("{}, now {}", mean ? "mean" : "sum", plus_minus_text(last, half));
   const bool cut = chart.y.low && goes_beyond(series, chart.y);
   if (!cut) chart.y.low = chart.y.high = std::nullopt;
@@ -193,10 +194,12 @@ void add_centres(Page& page, const ReportInput& input) {
   const bool mean = collected.contents().centre == ReportContents::Centre::mean;
   page.section(mean ? "Running means" : "Running sums");
   page.paragraph(text(
-      fmt::format("Each point of a curve is the {} of {}, published when that many rows had come. The band "
+      fmt::format("Each point of a curve is the {} of {}, published when that many {} had come. The band "
                   "around it is where "
                   "the value without noise lies with 95% probability.",
-                  mean ? "average" : "weighted sum", covered_rows(input.run.mechanism.workload_first()))));
+                  mean ? "average" : "weighted sum",
+                  covered_rows(input.run.mechanism, input.run.mechanism.workload_first()),
+                  steps_name(input.run.mechanism))));
   const std::size_t all = collected.columns().size(), drawn = collected.centres().size();
   if (drawn < all) {
     page.paragraph(
@@ -221,7 +224,7 @@ void add_centres(Page& page, const ReportInput& input) {
   page.figures(figures);
   const VectorEstimate centre = mean ? running_mean(input.last, collected.units(), *collected.divisors())
                                      : natural_first(input.last, collected.units());
-  page.subsection(fmt::format("After {} rows", count_text(input.last.rows())));
+  page.subsection(fmt::format("After {} {}", count_text(input.last.rows()), steps_name(input.run.mechanism)));
   const Table table = centre_table(input, centre, mean ? "mean" : "weighted sum");
   if (all <= most_open_rows) {
     page.table(table);
@@ -238,7 +241,7 @@ void add_second(Page& page, const ReportInput& input) {
   page.paragraph(text(fmt::format(
       "Weighted sums of the {} over {}.",
       input.last.second_kind() == SecondMoment::full ? "products of two columns" : "squares of a column",
-      covered_rows(input.run.mechanism.workload_second()))));
+      covered_rows(input.run.mechanism, input.run.mechanism.workload_second()))));
   const std::vector<std::string>& columns = input.collected.columns();
   if (input.last.second_kind() == SecondMoment::full) {
     // Numbers of different units share no colour scale; each is measured by the sizes of its two columns.
@@ -291,8 +294,9 @@ void add_covariance(Page& page, const ReportInput& input) {
   page.section("How the columns move together");
   page.paragraph(text(fmt::format(
       "Correlation says how closely two columns follow each other, from −1 to 1; covariance says the same in "
-      "their own units. Both are over {}, as of {} rows.",
-      covered_rows(input.run.mechanism.workload_first()), count_text(input.last.rows()))));
+      "their own units. Both are over {}, as of {} {}.",
+      covered_rows(input.run.mechanism, input.run.mechanism.workload_first()), count_text(input.last.rows()),
+      steps_name(input.run.mechanism))));
   if (shown(input) < all) {
     page.paragraph(text(fmt::format("Shown are the first {} of {} columns.", shown(input), all)));
   }

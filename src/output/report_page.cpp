@@ -25,12 +25,13 @@ std::string lead(const ReportInput& input) {
   const StreamConfig& config = input.run.mechanism.config();
   const bool one_row = config.participation.rows == 1 && !config.persons_are_limited;
   return fmt::format(
-      "What a stream of {} rows looks like as a whole: its averages, its spread and how its columns move "
+      "What a stream of {} {} looks like as a whole: its averages, its spread and how its columns move "
       "together. "
       "Every number carries noise that was added on purpose, to hide {}. How well it does so is said under "
       "\"What is "
       "promised\".",
-      count_text(input.last.rows()), one_row ? "each single row" : "each person's rows");
+      count_text(input.last.rows()), steps_name(input.run.mechanism),
+      one_row ? "each single row" : "each person's rows");
 }
 
 bool is_thinned(const ReportCollector& collected) {
@@ -42,7 +43,18 @@ bool is_thinned(const ReportCollector& collected) {
 
 }  // namespace
 
-std::string covered_rows(const Workload& workload) {
+std::string steps_name(const Mechanism& mechanism) {
+  return mechanism.horizon().has_slots() ? "slots of time" : "rows";
+}
+
+std::string covered_rows(const Mechanism& mechanism, const Workload& workload) {
+  if (mechanism.horizon().has_slots() && workload.kind() == Workload::Kind::window) {
+    return fmt::format("the last {} slots of time", count_text(workload.window_rows()));
+  }
+  if (mechanism.horizon().has_slots() && workload.kind() == Workload::Kind::decay) {
+    return fmt::format("all rows so far, those of a slot counting {} times as much as those of the next one",
+                       workload.beta());
+  }
   switch (workload.kind()) {
     case Workload::Kind::prefix:
     case Workload::Kind::mean:
@@ -69,13 +81,14 @@ report::Page report_page(const ReportInput& input) {
   page.lead(text(lead(input)));
   std::vector<report::Fact> facts{{count_text(input.last.rows()), "rows included"}};
   if (input.last.row_count()) {
-    facts.front().name = "records read";
+    facts.front().name = input.run.clock ? "slots of time" : "records read";
     const double unit = input.last.count_unit();
     facts.push_back(
         {report::plus_minus_text(unit * *input.last.row_count(), band_95 * unit * input.last.std_rows()),
          "rows that exist, counted privately"});
   }
-  facts.push_back({count_text(input.last.steps()), input.last.steps() == 1 ? "release" : "releases"});
+  if (!input.run.clock)
+    facts.push_back({count_text(input.last.steps()), input.last.steps() == 1 ? "release" : "releases"});
   facts.push_back({count_text(columns), columns == 1 ? "column" : "columns"});
   facts.push_back({privacy_fact(input.run.mechanism), "privacy loss of all releases together"});
   page.facts(facts);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <jme/base/parse.hpp>
+#include <jme/clock/time.hpp>
 #include <jme/output/privacy_statement.hpp>
 #include <jme/output/report_page.hpp>
 #include <jme/report/line_chart.hpp>
@@ -68,12 +69,14 @@ void scale(Series& series, double factor) {
   for (double& y : series.y) y *= factor;
 }
 
-LineChart noise_chart(const char* title, const char* label, std::vector<Series> series) {
-  LineChart chart{.title = title,
-                  .description = "Standard deviation of the noise against the number of rows included.",
-                  .x = {.label = "rows included"},
-                  .y = {.label = label},
-                  .series = std::move(series)};
+LineChart noise_chart(const char* title, const char* label, const std::string& steps,
+                      std::vector<Series> series) {
+  LineChart chart{
+      .title = title,
+      .description = fmt::format("Standard deviation of the noise against the number of {} included.", steps),
+      .x = {.label = steps + " included"},
+      .y = {.label = label},
+      .series = std::move(series)};
   const Series& known = chart.series.front();
   if (known.x.back() >= 10 * known.x.front()) chart.x.scale = chart.y.scale = AxisScale::logarithmic;
   if (chart.x.scale == AxisScale::linear) chart.y.with_zero = true;
@@ -157,17 +160,21 @@ std::vector<std::vector<Markup>> plan_rows(const ReportInput& input) {
   const auto put = [&](std::string_view name, const std::string& value) {
     rows.push_back({text(name), text(value)});
   };
+  const auto slot = [&] { return duration_text(static_cast<Seconds>(*config.slot_seconds)); };
   put("horizon",
-      horizon.is_unbounded()
+      horizon.has_slots()
+          ? fmt::format("{}slots of {}, a release after each",
+                        horizon.is_unbounded() ? "" : count_text(horizon.steps()) + " ", slot())
+      : horizon.is_unbounded()
           ? fmt::format("none: a release every {} rows for as long as they come", count_text(horizon.every()))
           : fmt::format("at most {} rows, a release every {}: at most {} releases",
                         count_text(horizon.rows()), count_text(horizon.every()),
                         count_text(horizon.steps())));
-  put("workload",
-      fmt::format("{}: {}", mechanism.workload_first().name(), covered_rows(mechanism.workload_first())));
+  put("workload", fmt::format("{}: {}", mechanism.workload_first().name(),
+                              covered_rows(mechanism, mechanism.workload_first())));
   if (mechanism.has_second() && mechanism.workload_second().name() != mechanism.workload_first().name()) {
-    put("workload of the second moment",
-        fmt::format("{}: {}", mechanism.workload_second().name(), covered_rows(mechanism.workload_second())));
+    put("workload of the second moment", fmt::format("{}: {}", mechanism.workload_second().name(),
+                                                     covered_rows(mechanism, mechanism.workload_second())));
   }
   put("second moment", std::string(name(config.second)));
   put("method", fmt::format("{}: {}", name(config.method), method_words(config.method)));
@@ -248,16 +255,16 @@ void add_noise(Page& page, const ReportInput& input) {
       ahead.stroke = Stroke::dashed;
       series.push_back(ahead);
     }
-    figures.push_back(
-        {draw(noise_chart("Noise on a mean", bounded ? "in % of the column's public range" : "", series)),
-         text(foresees ? "Dashed: predicted for the rest of the horizon." : "")});
+    figures.push_back({draw(noise_chart("Noise on a mean", bounded ? "in % of the column's public range" : "",
+                                        steps_name(mechanism), series)),
+                       text(foresees ? "Dashed: predicted for the rest of the horizon." : "")});
   }
   if (Series known = input.collected.covariance_noise(); !known.x.empty()) {
     if (bounded) scale(known, 100);
     figures.push_back(
         {draw(noise_chart(
              input.collected.contents().covariance ? "Noise on a covariance" : "Noise on a variance",
-             bounded ? "in % of the most variance a column can have" : "", {known})),
+             bounded ? "in % of the most variance a column can have" : "", steps_name(mechanism), {known})),
          text("Root mean square over the entries.")});
   }
   if (figures.empty()) return;

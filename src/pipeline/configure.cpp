@@ -7,6 +7,7 @@
 #include <jme/base/errors.hpp>
 #include <jme/base/parse.hpp>
 #include <jme/pipeline/bounds_file.hpp>
+#include <jme/pipeline/clock_config.hpp>
 #include <jme/pipeline/configure.hpp>
 
 namespace jme {
@@ -223,10 +224,13 @@ StreamConfig stream_config(const RunSettings& settings, const KnownColumns& colu
              &threads = settings["threads"], &geometry = settings["geometry"], &missing = settings["missing"];
   StreamConfig result;
   result.budget = budget_of(settings);
-  const Horizon length = horizon_of(settings["rows"], settings["steps"], settings["every"]);
-  result.unbounded = length.is_unbounded();
-  if (!result.unbounded) result.rows = length.rows();
-  result.every = length.every();
+  const std::optional<ClockConfig> clock = clock_config(settings);
+  if (!clock) {
+    const Horizon length = horizon_of(settings["rows"], settings["steps"], settings["every"]);
+    result.unbounded = length.is_unbounded();
+    if (!result.unbounded) result.rows = length.rows();
+    result.every = length.every();
+  }
 
   std::optional<std::size_t> given;
   if (dimension) given = parse_count("dimension", *dimension);
@@ -255,8 +259,14 @@ StreamConfig stream_config(const RunSettings& settings, const KnownColumns& colu
         "beforehand and is never estimated from the data, since an estimate would reveal data");
   }
 
-  if (workload) result.workload = parse_workload(*workload, "workload", read_matrix);
-  if (workload2) result.workload_second = parse_workload(*workload2, "workload2", read_matrix);
+  const auto workload_of = [&](const std::string& text, std::string_view field) {
+    if (clock) {
+      if (const std::optional<Workload> known = slot_workload(text, field, clock->length)) return *known;
+    }
+    return parse_workload(text, field, read_matrix);
+  };
+  if (workload) result.workload = workload_of(*workload, "workload");
+  if (workload2) result.workload_second = workload_of(*workload2, "workload2");
   if (second) result.second = parse_second(*second);
   if (method) result.method = parse_method(*method);
   if (shape) result.shape = parse_shape(*shape, "shape", read_matrix);
@@ -279,6 +289,7 @@ StreamConfig stream_config(const RunSettings& settings, const KnownColumns& colu
     if (count > 1024) throw InvalidParameter("threads", *threads, "at most 1024");
     result.threads = static_cast<unsigned>(count);
   }
+  if (clock) set_slots(result, settings);
   return result;
 }
 
@@ -286,8 +297,7 @@ std::vector<SettingNote> notes_on(const RunSettings& given, const RunSettings& s
                                   const StreamConfig& config) {
   using enum SettingNote::Kind;
   std::vector<SettingNote> notes;
-  const Horizon horizon = horizon_of(settings["rows"], settings["steps"], settings["every"]);
-  const std::size_t fit = rows_that_fit(horizon, config.participation);
+  const std::size_t fit = rows_that_fit(horizon_of(config), config.participation);
   if (given["separation"] && config.participation.rows == 1) {
     notes.push_back({.field = "separation", .kind = needs_participations});
   } else if (fit < config.participation.rows) {
@@ -336,6 +346,7 @@ RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matri
     throw InvalidParameter("person",
                            "must be given with rows-per-person: the column that says whose row it is");
   }
+  config.clock = clock_config(settings);
   config.state = durable_options(settings);
   config.leave_open = settings.is_on("leave_open");
   return config;

@@ -45,7 +45,14 @@ void check_missing(const MissingRules& missing, const StreamConfig& config) {
 
 /// The search must have protected whom the run protects.
 void check_origin(const BoundsOrigin& origin, const StreamConfig& stream) {
-  if (origin.adjacency != stream.adjacency) {
+  if (stream.slot_seconds) {
+    // A row more or less moves one record in and one out of those that were searched.
+    if (origin.adjacency != Adjacency::replace_one) {
+      throw InvalidParameter("bounds",
+                             "must come from a search with the adjacency replace-one where steps are "
+                             "slots of time");
+    }
+  } else if (origin.adjacency != stream.adjacency) {
     throw InvalidParameter("adjacency", name(stream.adjacency),
                            fmt::format("{}, as in the search for these bounds", name(origin.adjacency)));
   }
@@ -71,6 +78,26 @@ void check_ledger(const BoundsOrigin& origin, const DurableOptions& state) {
   if (origin.source != state.source) {
     throw InvalidParameter("source", state.source,
                            fmt::format("{}, as in the search for these bounds", origin.source));
+  }
+}
+
+/// The slots of the stream must be those of the clock.
+void check_clock(const RunConfig& config) {
+  const std::optional<ClockConfig>& clock = config.clock;
+  const std::optional<std::uint64_t>& slot = config.stream.slot_seconds;
+  if (slot.has_value() != clock.has_value() ||
+      (clock && *slot != static_cast<std::uint64_t>(clock->length))) {
+    throw InvalidParameter("every",
+                           "a stream whose steps are slots of time needs a clock with the same slots");
+  }
+  if (clock && config.search) {
+    throw InvalidParameter("bounds", "auto", "left to runs whose steps are rows: give bounds, or find them first");
+  }
+  if (clock && clock->is_by_arrival() && !config.person.empty()) {
+    throw InvalidParameter("person", "is for rows that go to the slots of their own times: give time, from and until");
+  }
+  if (clock && clock->until && !(clock->from && !clock->time_column.empty())) {
+    throw InvalidParameter("from", "must be given with until, and so must time");
   }
 }
 
@@ -105,10 +132,12 @@ StreamConfig PreparedRun::checked_stream() {
                                          : "is named, and rows per person are not limited");
   }
   if (config_.bounds_origin) {
+    config_.bounds_origin->rows_move = stream.slot_seconds.has_value();
     check_origin(*config_.bounds_origin, stream);
     if (config_.state) check_ledger(*config_.bounds_origin, *config_.state);
   }
   if (config_.search) static_cast<void>(BoundsSearch(*config_.search));
+  check_clock(config_);
   stream.unit_box = stream.unit_box || stream.geometry == Geometry::box;
   stream.observed = stream.observed || config_.missing.leaves_absent();
   norm_bound_is_default_ = stream.norm_bound == 0 && stream.unit_box;
@@ -153,11 +182,25 @@ RunDescription PreparedRun::description() const {
                         .records = config_.records,
                         .bounds_origin = config_.bounds_origin,
                         .bounds_are_sought = config_.search.has_value()};
+  if (config_.clock) {
+    result.clock = ClockDescription{.schedule = schedule(),
+                                    .from = config_.clock->from,
+                                    .until = config_.clock->until,
+                                    .time_column = config_.clock->time_column,
+                                    .drops_late = config_.clock->late == LateRows::drop};
+  }
   for (const RunField& field : run_fields()) {
     if (!field.in_force || field.is_of_stream) continue;
     result.settings.push_back({.name = field.name, .value = field.in_force(result)});
   }
   return result;
+}
+
+SlotSchedule PreparedRun::schedule() const {
+  const Horizon& horizon = mechanism_.horizon();
+  return {.start = start_.value_or(config_.clock->from.value_or(0)),
+          .length = config_.clock->length,
+          .count = horizon.steps()};
 }
 
 LeftOutRecords PreparedRun::left_out() const {
@@ -194,7 +237,10 @@ Settings PreparedRun::settings_of_rows() const {
     if (field.decides_rows) add_setting(settings, field.name, field.in_force(about));
   }
   if (config_.bounds_origin && !config_.bounds_origin->same_rows) {
-    settings.push_back({.name = std::string(left_out_setting), .value = config_.bounds_origin->stream});
+    // The ledger takes search and run for disjoint by this setting.
+    if (!config_.bounds_origin->rows_move) {
+      settings.push_back({.name = std::string(left_out_setting), .value = config_.bounds_origin->stream});
+    }
     add_setting(settings, "left-out-records", config_.bounds_origin->first);
   }
   return settings;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include <jme/clock/time.hpp>
 #include <jme/mechanism/stream_fields.hpp>
 #include <jme/output/emit.hpp>
 #include <jme/pipeline/run_fields.hpp>
@@ -81,6 +82,42 @@ std::vector<RunField> person_fields() {
        true}};
 }
 
+std::string date_text(const std::optional<Seconds>& time) {
+  return time ? iso_text(*time) : "";
+}
+
+std::vector<RunField> clock_fields() {
+  const std::string group = "Input", date = "a time in ISO 8601 (UTC) or in seconds since 1970";
+  return {
+      {{"time", text, "", words, group, "COLUMN",
+        "When a row happened: ISO 8601 (UTC where it has no offset) or seconds since 1970. With every, from "
+        "and "
+        "until every row counts in the slot of its own time"},
+       [](const RunDescription& run) { return text_or_nothing(run.clock ? run.clock->time_column : ""); },
+       true},
+      {{"from", text, "", date, group, "DATE",
+        "When the first slot of time begins (live input: by default with the slot in which the run starts)"},
+       [](const RunDescription& run) { return text_or_nothing(run.clock ? date_text(run.clock->from) : ""); },
+       true},
+      {{"until", text, "", date, group, "DATE",
+        "When the last slot of time ends, exclusive; left out for live input, which has steps"},
+       [](const RunDescription& run) {
+         return text_or_nothing(run.clock ? date_text(run.clock->until) : "");
+       },
+       true},
+      {{"late", text, "", "current or drop", group, "DO",
+        "Live input with time: a row whose own time is before the open slot counts in it (current, default) "
+        "or "
+        "nowhere (drop)"},
+       [](const RunDescription& run) {
+         const bool is_used = run.clock && !run.clock->until && !run.clock->time_column.empty();
+         return is_used ? FieldValue(std::string(run.clock->drops_late ? "drop" : "current")) : FieldValue();
+       },
+       true},
+      {{"follow", flag, "false", yes_or_no, group, "",
+        "Wait for more at the end of a file that grows; it may be rotated"}}};
+}
+
 std::vector<RunField> search_fields() {
   return {
       {{"first", count, "", "a whole number of at least 1", "Search for bounds", "N",
@@ -147,7 +184,7 @@ const std::vector<RunField>& run_fields() {
   static const std::vector<RunField> fields = [] {
     std::vector<RunField> all;
     for (const auto& part :
-         {input_fields(), search_fields(), person_fields(), fields_of_streams(), output_fields()}) {
+         {input_fields(), clock_fields(), search_fields(), person_fields(), fields_of_streams(), output_fields()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

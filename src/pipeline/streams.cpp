@@ -65,6 +65,10 @@ class KeptStream final : public RunningStream {
     drain();
     publish_(release);
   }
+  [[nodiscard]] bool can_keep() const override { return true; }
+  void keep(std::span<const std::byte> bytes) override { stream_.keep(bytes); }
+  [[nodiscard]] std::vector<std::byte> kept() const override { return stream_.kept(); }
+  void publish_stored() override { stream_.releases_before(publish_); }
   void end_input() override {
     stream_.end_input(leave_open_ ? DurableStream::PartialBlock::leave
                                   : DurableStream::PartialBlock::release);
@@ -103,7 +107,10 @@ std::unique_ptr<RunningStream> passing_stream(const Mechanism& mechanism,
 
 std::unique_ptr<RunningStream> durable_stream(const Mechanism& mechanism, const DurableOptions& options,
                                               bool leave_open, RunningStream::Publish publish) {
-  return std::make_unique<KeptStream>(DurableStream(mechanism, options), leave_open, std::move(publish));
+  DurableStream stream(mechanism, options);
+  // Slots are known by their ids and need not come again.
+  if (mechanism.horizon().has_slots()) stream.resume_at(stream.rows_before());
+  return std::make_unique<KeptStream>(std::move(stream), leave_open, std::move(publish));
 }
 
 }  // namespace jme

@@ -9,7 +9,7 @@
 namespace jme::sensitivity {
 
 bool earliest_packing_is_worst(const Filter& c, const Horizon& horizon) {
-  if (!c.is_toeplitz() || horizon.every() != 1) return false;
+  if (!c.is_toeplitz() || horizon.has_slots() || horizon.every() != 1) return false;
   const std::vector<double> taps = c.core().coefficients(c.steps());
   return taps.back() >= 0 && std::ranges::is_sorted(taps, std::ranges::greater{});
 }

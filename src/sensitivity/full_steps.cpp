@@ -53,7 +53,8 @@ std::vector<double> sums_of_steps(const std::vector<double>& bounds, double m, d
 }  // namespace
 
 Exposure full_steps_exposure(const Filter& c1, const Filter& c2, const Horizon& horizon, std::size_t rows) {
-  const std::size_t m = std::min(rows, horizon.every());
+  // Slots of time may hold all of them.
+  const std::size_t m = std::min(rows, horizon.most_rows_in_step().value_or(rows));
   const std::size_t p = 1 + (rows - 1) / m;
   Exposure result = one_step(c1, c2, rows);
   if (p > 1) {

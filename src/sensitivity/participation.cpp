@@ -14,6 +14,7 @@ namespace jme {
 std::size_t rows_that_fit(const Horizon& horizon, const Participation& participation) {
   if (participation.rows == 0) throw InvalidParameter("participations", 0, "a whole number of at least 1");
   if (participation.separation == 0) throw InvalidParameter("separation", 0, "a whole number of at least 1");
+  if (horizon.has_slots()) return participation.rows;  // any number of rows fits into a slot
   return std::min(participation.rows, 1 + (horizon.rows() - 1) / participation.separation);
 }
 

@@ -136,7 +136,7 @@ struct DurableStream::Impl {
     begin_new();
     commit_pending();  // releases of rows that still wait; what is staged goes with the block
     stream->push_block(block);
-    rows += block.rows();
+    rows += mechanism.horizon().has_slots() ? 1 : block.rows();
     ended = stream->is_finished();
     Release release = stream->take_releases()[0];
     add_pending(release, store::digest_of_sums(kept.keys(), id, sums));
@@ -383,6 +383,17 @@ void DurableStream::begin() {
 
 void DurableStream::resume_at(std::uint64_t rows) {
   impl().resume_at(rows);
+}
+
+void DurableStream::releases_before(const std::function<void(const Release&)>& take) {
+  Impl& inside = impl();
+  if (inside.kept.is_new()) return;
+  const ReleaseLayout layout = ReleaseLayout::of(inside.mechanism.config());
+  for (std::uint64_t done = 0; done < inside.rows_before;) {
+    const StoredBlock block = inside.kept.next_block();
+    done = block.rows;
+    take(Release::unpacked(layout, block.rows, block.step, block.numbers));
+  }
 }
 
 void DurableStream::end_input(PartialBlock partial) {

@@ -70,7 +70,10 @@ void describe(LedgerEntry& entry, const store::About& about) {
   entry.delta = real(about.settings, "delta");
   entry.is_search = value_of(about.settings, kind_setting) == search_kind;
   entry.leaves_out = value_of(about.settings, left_out_setting);
-  entry.horizon = parsed<std::uint64_t>(value_of(about.settings, "rows"));
+  // Slots of time have no number of rows; their length ends with a unit.
+  const std::string_view every = value_of(about.settings, "every");
+  entry.has_slots = !every.empty() && (every.back() < '0' || every.back() > '9');
+  entry.horizon = parsed<std::uint64_t>(value_of(about.settings, entry.has_slots ? "steps" : "rows"));
   entry.created = about.created;
   entry.insecure = !value_of(about.settings, "insecure-test-seed").empty();
   entry.source = value_of(about.settings, "source");

@@ -27,6 +27,7 @@ _jme() {
     --records) values='lines quoted' ;;
     --compression) values='none gzip xz' ;;
     --missing) values='observed model mean centre fail' ;;
+    --late) values='current drop' ;;
     --geometry) values='auto ball box' ;;
     --emit) values='first second mean covariance correlation precision pca: regression: density' ;;
     --output | --report | --out) COMPREPLY=($(compgen -f -- "$current")) && return ;;

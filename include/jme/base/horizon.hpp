@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 namespace jme {
 
@@ -17,8 +18,17 @@ class Horizon {
   /// itself ends after `most_steps` steps of noise, which is what rows() and steps() say. `by_row`: noise is
   /// drawn for every row (PP), so that the steps are rows and not blocks.
   static Horizon unbounded(std::size_t every = 1, bool by_row = false);
+  /// A step is a slot of time and has no number of rows: any number may come in it, also none, and how many
+  /// is private. rows(), every() and the like then count slots, as if each were one row: weights and errors
+  /// are those of rows that come evenly (docs/clocks.md).
+  [[nodiscard]] Horizon of_slots() const;
 
   [[nodiscard]] bool is_unbounded() const { return unbounded_; }
+  [[nodiscard]] bool has_slots() const { return slots_; }
+  /// How many rows a step can have at most; none where there is no such number.
+  [[nodiscard]] std::optional<std::size_t> most_rows_in_step() const {
+    return slots_ ? std::nullopt : std::optional(every_);
+  }
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::size_t every() const { return every_; }
   [[nodiscard]] std::size_t steps() const { return rows_ / every_ + (rows_ % every_ != 0 ? 1 : 0); }
@@ -32,7 +42,7 @@ class Horizon {
  private:
   std::size_t rows_;
   std::size_t every_;
-  bool unbounded_ = false;
+  bool unbounded_ = false, slots_ = false;
 };
 
 }  // namespace jme

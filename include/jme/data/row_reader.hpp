@@ -10,12 +10,14 @@
 #include <string_view>
 #include <vector>
 
+#include <jme/clock/time.hpp>
 #include <jme/columns/missing.hpp>
 
 namespace jme {
 
-/// Called before every read that may have to wait for bytes (a pipe, a terminal), with its descriptor. The
-/// function may itself wait there, and may throw to end the reading.
+/// Called before every read that may have to wait for bytes (a pipe, a terminal), with its descriptor, and at
+/// the end of a file that is followed, with -1. The function may itself wait there, and may throw to end the
+/// reading.
 using BeforeRead = std::function<void(int descriptor)>;
 
 enum class InputFormat { automatic, csv, ndjson, npy };
@@ -46,6 +48,16 @@ struct InputOptions {
   /// Without a header: every row (except a JSON object) must have exactly this many cells. By default a row
   /// must have at least as many as the last column taken needs, and further cells do not matter.
   std::optional<std::size_t> width{};
+  /// The column that says when a row happened, by name or number; it is none of the `columns`. A row whose
+  /// time cannot be read is a bad row.
+  std::optional<std::string> time{};
+  /// An input without rows is no error, and the first row is not waited for before the reader is there.
+  bool may_be_empty = false;
+  /// A file that grows: at its end more is waited for. `from_end`: what is in it when it is opened is left
+  /// out, all but the header. Where it is replaced or gets shorter, it is read from its beginning again, and
+  /// its header left out. It must be plain text with records that are lines.
+  enum class Follow { no, from_start, from_end };
+  Follow follow = Follow::no;
   bool header = true;  ///< CSV: the first line names the columns; without it they are called 1, 2, ...
   char delimiter = ',';
   OnBadRow on_bad_row = OnBadRow::fail;
@@ -85,6 +97,8 @@ class RowReader {
   void on_missing(std::vector<OnMissing> rules);
   /// Which cells of the last row, if it was good, were missing and are to be filled; they hold 0.
   [[nodiscard]] std::span<const std::size_t> missing_cells() const;
+  /// When the last row, if it was good, happened; none without InputOptions::time.
+  [[nodiscard]] std::optional<Seconds> time() const;
   [[nodiscard]] std::size_t bad_rows() const;
   /// The id of the person whose record the last row is, good or bad: the text of its cell (a JSON number as
   /// it is written). None where there is no such column, and for a record that is nobody's: its id is

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include <jme/base/geometry.hpp>
@@ -33,6 +34,10 @@ struct StreamConfig {
   std::optional<std::size_t> steps{};  ///< horizon in releases; rows = steps * every
   bool unbounded = false;              ///< in place of rows and steps: no horizon (prefix, mean and decay)
   std::size_t every = 1;               ///< rows per step: one release after every `every` rows
+  /// A step is a slot of this many seconds, with any number of rows, also none. `steps` counts slots, every
+  /// is 1, counts are private, and so is the time of a row within its slot. A window counts slots, a decay
+  /// weighs them.
+  std::optional<std::uint64_t> slot_seconds{};
   std::size_t dimension = 0;
   double norm_bound = 0;
   /// Every cell lies in [-1, 1] (it is clamped), as where columns have bounds. The geometry `box` implies it.

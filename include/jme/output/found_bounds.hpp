@@ -23,6 +23,9 @@ struct BoundsOrigin {
   /// The run that uses the bounds takes these records too, and pays for them twice. Otherwise it leaves them
   /// out.
   bool same_rows = false;
+  /// Places of records are no public fact of the run, as where steps are slots of time: a row more or less
+  /// moves another one from the records that were searched into the run.
+  bool rows_move = false;
 
   /// Throws InvalidParameter as RangeSearch does. The number of columns plays no part.
   [[nodiscard]] static BoundsOrigin of(const RangeSearchConfig& search, bool insecure);

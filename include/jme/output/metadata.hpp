@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <jme/base/field.hpp>
+#include <jme/clock/slots.hpp>
 #include <jme/columns/bounds.hpp>
 #include <jme/columns/missing.hpp>
 #include <jme/mechanism/mechanism.hpp>
@@ -15,6 +16,15 @@
 #include <jme/output/found_bounds.hpp>
 
 namespace jme {
+
+/// Slots of time as steps.
+struct ClockDescription {
+  SlotSchedule schedule;
+  std::optional<Seconds> from{},
+      until{};  ///< as they were given; without `until` rows count where they arrive
+  std::string time_column{};
+  bool drops_late = false;
+};
 
 /// What a reader of the releases must know, all of it public.
 struct RunDescription {
@@ -28,6 +38,7 @@ struct RunDescription {
   std::string records{};                        ///< what a record of CSV is; empty for other formats
   std::optional<BoundsOrigin> bounds_origin{};  ///< where the bounds were found, and are not public knowledge
   bool bounds_are_sought = false;               ///< they are not found yet: the unit box stands for them
+  std::optional<ClockDescription> clock{};      ///< where steps are slots of time
   /// Settings of the run that are not those of its stream: what the metadata say besides.
   std::vector<SettingInForce> settings{};
 };

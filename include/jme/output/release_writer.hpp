@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <jme/clock/slots.hpp>
 #include <jme/columns/bounds.hpp>
 #include <jme/models/divisors.hpp>
 #include <jme/models/estimate.hpp>
@@ -30,7 +32,8 @@ namespace jme {
 
 /// Writes releases as lines of JSON in natural units, every value beside its noise:
 /// {"t":..,"mean":[..],"covariance":[[..]],"noise_std":{"mean":[..],"covariance":[[..]]}}.
-/// Where counts are private they stand before the values, and exact intervals of the means after them; a
+/// Where steps are slots of time, t counts them, and "time" is when the slot ended. Where counts are private
+/// they stand before the values, and exact intervals of the means after them; a
 /// value is null as long as its counts are not known. Remembers the last principal components, so that their
 /// signs do not change, and which counts were known, so that values do not come and go. A run that goes on
 /// writes all its releases again and remembers the same.
@@ -38,7 +41,8 @@ class ReleaseWriter {
  public:
   /// `columns` are those that find_columns was given.
   ReleaseWriter(Units units, EmitOptions options, std::vector<std::string> columns,
-                CountTracker::Counts counts = CountTracker::Counts::may_fall);
+                CountTracker::Counts counts = CountTracker::Counts::may_fall,
+                std::optional<SlotSchedule> slots = std::nullopt);
 
   [[nodiscard]] std::string line(const Release& release);
   /// What is remembered of the last release; public.
@@ -59,6 +63,7 @@ class ReleaseWriter {
   bool needs_moments_, several_regressions_, emits_products_, emits_means_;
   ComponentTracker components_;
   CountTracker counts_;
+  std::optional<SlotSchedule> slots_;
 };
 
 }  // namespace jme

@@ -32,6 +32,8 @@ void add_plan(report::Page& page, const ReportInput& input);
 void add_privacy(report::Page& page, const ReportInput& input);
 
 /// What the workload averages over, in words: "all rows so far".
-[[nodiscard]] std::string covered_rows(const Workload& workload);
+[[nodiscard]] std::string covered_rows(const Mechanism& mechanism, const Workload& workload);
+/// What a release is counted in: rows, or slots of time.
+[[nodiscard]] std::string steps_name(const Mechanism& mechanism);
 
 }  // namespace jme

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <jme/clock/slots.hpp>
 #include <jme/columns/bounds.hpp>
 #include <jme/columns/missing.hpp>
 #include <jme/mechanism/mechanism.hpp>
@@ -50,6 +52,15 @@ class PreparedRun {
   /// row of this run, whatever is in them. Throws StateError where the run is durable and its folder has no
   /// such search.
   [[nodiscard]] LeftOutRecords left_out() const;
+  /// Where steps are slots of time: how they lie. A live run that was given no beginning learns it from
+  /// begin_at().
+  [[nodiscard]] const std::optional<ClockConfig>& clock() const { return config_.clock; }
+  [[nodiscard]] SlotSchedule schedule() const;
+  void begin_at(Seconds start) { start_ = start; }
+  /// After which time a durable live run keeps the open slot again: 20 commit intervals, by default a second.
+  [[nodiscard]] std::chrono::milliseconds keep_interval() const {
+    return 20 * config_.state.value_or(DurableOptions{}).commit_interval;
+  }
   /// What readers of the releases must know. Refers to this run.
   [[nodiscard]] RunDescription description() const;
   /// What takes rows to the stream.
@@ -71,6 +82,7 @@ class PreparedRun {
   RunConfig config_;
   bool dimension_is_known_, norm_bound_is_default_ = false;
   std::vector<UnusedEmitOption> unused_;
+  std::optional<Seconds> start_{};
   StreamConfig stream_;
   Mechanism mechanism_;
   ColumnBounds bounds_;

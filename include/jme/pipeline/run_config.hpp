@@ -11,6 +11,7 @@
 #include <jme/output/emit.hpp>
 #include <jme/output/found_bounds.hpp>
 #include <jme/pipeline/bounds_search.hpp>
+#include <jme/pipeline/clock_config.hpp>
 #include <jme/store/durable_stream.hpp>
 
 namespace jme {
@@ -41,6 +42,8 @@ struct RunConfig {
   /// A durable stream leaves a partial last block open for a longer input, instead of releasing it.
   bool leave_open = false;
   std::optional<std::uint64_t> insecure_seed{};  ///< reproducible noise that protects nobody; for tests
+  /// Steps are slots of time; none: they are rows.
+  std::optional<ClockConfig> clock{};
   /// What a record of CSV is, "lines" or "quoted"; empty for rows that come from elsewhere.
   std::string records{};
 

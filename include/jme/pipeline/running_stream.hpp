@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <jme/base/matrix_view.hpp>
 #include <jme/moments/block_sum.hpp>
@@ -32,6 +33,16 @@ class RunningStream {
   /// Takes a block whose rows were summed elsewhere, as MomentStream::push_block and
   /// DurableStream::push_block do; only a durable stream needs the `id` of the block.
   virtual void push_block(std::string_view id, const BlockSum& block) = 0;
+  /// Whether bytes can be kept beside the stream, sealed, for the next process.
+  [[nodiscard]] virtual bool can_keep() const { return false; }
+  /// Keeps these bytes in place of those before, in the commit of the next block, or of flush() where that
+  /// comes first (DurableStream::keep).
+  virtual void keep(std::span<const std::byte> /*bytes*/) {}
+  /// What was kept last; empty where nothing was.
+  [[nodiscard]] virtual std::vector<std::byte> kept() const { return {}; }
+  /// Publishes what earlier processes released, where steps are slots of time: their blocks need not come
+  /// again.
+  virtual void publish_stored() {}
   /// No more rows. A partial last block is released, unless a durable stream leaves it open.
   virtual void end_input() = 0;
   /// Publishes what was made so far and may be published: for an input that failed or a process that is to

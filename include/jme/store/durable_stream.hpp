@@ -84,6 +84,9 @@ class DurableStream {
   /// can begin there: `rows` must be rows_before(). Earlier releases are not given out again. The caller is
   /// responsible for giving the right rows from there on.
   void resume_at(std::uint64_t rows);
+  /// The releases that earlier processes committed, in their order, after resume_at(): for fronts that give
+  /// them out again without their rows.
+  void releases_before(const std::function<void(const Release&)>& take);
   /// No more rows come: a partial last block is released and ends the stream, or is left open for an input
   /// that grows later. Throws StateError where the input is shorter than it was.
   enum class PartialBlock { release, leave };

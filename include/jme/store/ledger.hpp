@@ -30,6 +30,7 @@ struct LedgerEntry {
   std::uint64_t rows = 0, releases = 0;      ///< so far
   std::optional<std::uint64_t> horizon{};    ///< rows in all, unless it is unbounded
   bool finished = false;
+  bool has_slots = false;  ///< rows and horizon count slots of time, however many rows they have
   std::int64_t created = 0, updated = 0;  ///< seconds since 1970
   bool insecure = false;                  ///< ran on a test seed: protects nobody
   bool in_use = false;                    ///< a process has it open

@@ -1,0 +1,106 @@
+#include "live_slots.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <jme/base/errors.hpp>
+
+#include "exit_codes.hpp"
+
+namespace jme::cli {
+
+namespace {
+
+/// All slots were released: nothing is left to wait for.
+class ScheduleOver : public std::exception {};
+
+/// What was kept, what was asked for, or the beginning of the slot in which we are.
+Seconds beginning(const PreparedRun& run, const RunningStream& stream, SlotClock& clock) {
+  if (run.clock()->from) return *run.clock()->from;
+  if (const std::optional<OpenSlot> kept = kept_slot(stream, run.row_map())) return kept->start;
+  if (stream.rows() > 0) throw StateError("the beginning of this stream's slots was not kept");
+  return slot_boundary(static_cast<Seconds>(clock.time()), run.clock()->length);
+}
+
+}  // namespace
+
+LiveSlots::LiveSlots(PreparedRun& run, RunningStream& stream, LiveInput& live, bool quiet)
+    : stream_(&stream),
+      live_(&live),
+      shown_(!quiet && ::isatty(STDERR_FILENO) == 1),
+      durable_(stream.can_keep()) {
+  SlotClock clock(system_now());
+  run.begin_at(beginning(run, stream, clock));
+  feed_ = std::make_unique<SlotFeed>(
+      run.row_map(), run.schedule(), stream, std::move(clock),
+      SlotFeed::Options{.late = run.clock()->late, .keep_interval = run.keep_interval()});
+  live.meanwhile([this] { return work(); });
+}
+
+LiveSlots::~LiveSlots() {
+  live_->meanwhile({});
+  if (drawn_) fmt::print(stderr, "\r{}\r", std::string(79, ' '));
+}
+
+LiveInput::Due LiveSlots::work() {
+  feed_->tick();
+  if (feed_->is_over()) throw ScheduleOver();
+  show();
+  return std::chrono::steady_clock::now() + feed_->idle();
+}
+
+void LiveSlots::show() {
+  if (!shown_) return;
+  drawn_ = true;
+  fmt::print(stderr, "\rslot {}, next release due at {}   ", feed_->slot() + 1, iso_text(feed_->due()));
+  std::fflush(stderr);
+}
+
+void LiveSlots::take_rows(RowReader& reader, RowIntake& intake) {
+  reader.on_missing(intake.missing().rules());
+  std::vector<double> row(reader.dimension());
+  while (reader.next(row)) {
+    live_->check();
+    if (reader.is_bad()) {
+      intake.take_bad(row);  // a row without cells counts nowhere
+      continue;
+    }
+    intake.take(row, reader.missing_cells());
+    feed_->add(row, reader.time());
+  }
+}
+
+void LiveSlots::end_input() {
+  if (durable_) {
+    print_note(fmt::format("the input ended; the slot until {} is kept, and the same command goes on with it",
+                           iso_text(feed_->due())));
+    return;
+  }
+  const Seconds due = feed_->due();
+  print_note(fmt::format("the input ended; the last release is due at {}", iso_text(due)));
+  while (feed_->due() == due) live_->pause();
+}
+
+void LiveSlots::take(const std::string& path, InputOptions options, RowIntake& intake) {
+  try {
+    static_cast<void>(work());
+    RowReader reader(path, options);
+    take_rows(reader, intake);
+    end_input();
+  } catch (const ScheduleOver&) {
+    // Every slot was released.
+  } catch (...) {
+    feed_->keep();
+    if (durable_) print_note(fmt::format("the slot until {} is kept", iso_text(feed_->due())));
+    throw;
+  }
+  feed_->keep();
+  stream_->end_input();
+}
+
+}  // namespace jme::cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <exception>
+#include <memory>
+
+#include <jme/clock/slots.hpp>
+#include <jme/data/row_reader.hpp>
+#include <jme/pipeline/prepared_run.hpp>
+#include <jme/pipeline/slot_feed.hpp>
+
+#include "live_input.hpp"
+
+namespace jme::cli {
+
+/// Live input whose steps are slots of time: releases come by the clock, whether rows come or not.
+class LiveSlots {
+ public:
+  /// Tells the run when its first slot begins. `live` and `stream` outlive it. `quiet`: no line about the
+  /// next release.
+  LiveSlots(PreparedRun& run, RunningStream& stream, LiveInput& live, bool quiet);
+  LiveSlots(const LiveSlots&) = delete;
+  LiveSlots& operator=(const LiveSlots&) = delete;
+  ~LiveSlots();
+
+  /// Takes rows until all slots are released, or the input ends. Opens the input itself, so that slots end on
+  /// time while not even a header has come. Where the input ends first, a durable stream keeps the open slot,
+  /// and any other waits for its end.
+  void take(const std::string& path, InputOptions options, RowIntake& intake);
+
+ private:
+  [[nodiscard]] LiveInput::Due work();
+  void take_rows(RowReader& reader, RowIntake& intake);
+  void end_input();
+  void show();
+  RunningStream* stream_;
+  LiveInput* live_;
+  std::unique_ptr<SlotFeed> feed_;
+  std::vector<OnMissing> rules_;
+  bool shown_, drawn_ = false, durable_;
+};
+
+}  // namespace jme::cli

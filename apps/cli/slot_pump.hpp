@@ -1,0 +1,14 @@
+#pragma once
+
+#include <jme/data/row_reader.hpp>
+#include <jme/pipeline/row_intake.hpp>
+#include <jme/pipeline/running_stream.hpp>
+#include <jme/pipeline/slot_sums.hpp>
+
+namespace jme::cli {
+
+/// Reads all rows of the input, each into the slot of its own time, then releases all slots. `quiet`: no
+/// progress bar.
+void pump_slots(RowReader& reader, RowIntake& intake, SlotSums& sums, RunningStream& stream, bool quiet);
+
+}  // namespace jme::cli

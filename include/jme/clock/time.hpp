@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace jme {
+
+/// Seconds since 1970-01-01T00:00:00Z, without leap seconds. There is no other time zone here than UTC.
+using Seconds = std::int64_t;
+
+/// A time as people and programs write it: ISO 8601 ("2026-03-29", "2026-03-29T01:30", "2026-03-29
+/// 01:30:00.25+02:00"; without an offset it is UTC) or seconds since 1970 ("1774747800", "1774747800.25").
+/// Fractions are cut off towards the past. None for anything else, and for years outside 1 to 9999.
+[[nodiscard]] std::optional<Seconds> parse_time(std::string_view text);
+/// Seconds since 1970 as a number; none where it is no number or outside of these years.
+[[nodiscard]] std::optional<Seconds> time_of(double seconds);
+/// "2026-03-29T01:30:00Z".
+[[nodiscard]] std::string iso_text(Seconds time);
+
+/// A length of time as people write it: "90s", "15m", "1h", "1d". None for anything else.
+[[nodiscard]] std::optional<Seconds> parse_duration(std::string_view text);
+/// The same length in its largest whole unit: "1h".
+[[nodiscard]] std::string duration_text(Seconds length);
+
+}  // namespace jme

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <jme/clock/slots.hpp>
+#include <jme/moments/block_sum.hpp>
+#include <jme/pipeline/clock_config.hpp>
+#include <jme/pipeline/running_stream.hpp>
+
+namespace jme {
+
+/// The slot of a live stream that is open: what must outlive a process.
+///
+/// RAW DATA: the sums have no noise. A durable stream keeps them sealed.
+struct OpenSlot {
+  Seconds start;     ///< of the schedule
+  std::size_t slot;  ///< slots before it were released
+  BlockSum sums;
+
+  [[nodiscard]] std::vector<std::byte> bytes() const;
+  /// Throws StateError.
+  [[nodiscard]] static OpenSlot from_bytes(std::span<const std::byte> bytes, const RowMap& map);
+};
+
+/// The open slot that an earlier process of this stream kept; none where there is none.
+[[nodiscard]] std::optional<OpenSlot> kept_slot(const RunningStream& stream, const RowMap& map);
+
+/// Takes rows of a live input into slots of time. A row belongs to the slot that is open when it arrives, and
+/// slots end by the clock: with rows or without, nothing in a row moves them.
+class SlotFeed {
+ public:
+  struct Options {
+    LateRows late = LateRows::current;
+    /// Where the stream is durable, the open slot is kept again and again after this time, whether rows came
+    /// or not.
+    std::chrono::milliseconds keep_interval{1000};
+  };
+  /// Goes on with what was kept. Slots that ended while no process ran are released by the first tick().
+  SlotFeed(const RowMap& map, const SlotSchedule& schedule, RunningStream& stream, SlotClock clock,
+           const Options& options);
+
+  /// Looks at the clock and releases every slot that has ended. Called before rows are read and while none
+  /// come: all rows of one read belong to the same slot.
+  void tick();
+  /// A row as the stream takes it, which has just arrived; `time` is its own, where it has one. What becomes
+  /// of it depends on the clock and on this row alone. False where it counts nowhere: it came before the
+  /// first slot, or it is late and late rows are dropped.
+  bool add(std::span<const double> row, std::optional<Seconds> time);
+  /// Keeps the open slot now, where the stream is durable.
+  void keep();
+
+  [[nodiscard]] bool is_over() const { return slot_ == schedule_.count; }
+  /// When the open slot ends and is released.
+  [[nodiscard]] Seconds due() const { return schedule_.end_of(slot_); }
+  [[nodiscard]] std::size_t slot() const { return slot_; }
+  /// How long tick() has nothing to do if no row comes.
+  [[nodiscard]] std::chrono::milliseconds idle();
+
+ private:
+  using Steady = std::chrono::steady_clock;
+  void close();
+  [[nodiscard]] OpenSlot open_slot() const;
+  RowMap map_;
+  SlotSchedule schedule_;
+  RunningStream* stream_;
+  SlotClock clock_;
+  Options options_;
+  std::size_t slot_;
+  BlockSum sums_;
+  bool has_begun_ = false;
+  Steady::time_point keep_due_{};
+};
+
+}  // namespace jme

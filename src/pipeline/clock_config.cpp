@@ -1,0 +1,126 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/base/parse.hpp>
+#include <jme/pipeline/clock_config.hpp>
+
+namespace jme {
+
+namespace {
+
+constexpr const char* lengths_of_time = "a length of time such as 90s, 15m, 1h or 1d";
+
+Seconds parse_date(std::string_view field, const std::string& text) {
+  const std::optional<Seconds> time = parse_time(text);
+  if (!time) throw InvalidParameter(field, text, "a time in ISO 8601 (UTC) or in seconds since 1970");
+  return *time;
+}
+
+void refuse_without_clock(const RunSettings& settings) {
+  for (const char* field : {"time", "from", "until", "late"}) {
+    if (!settings[field]) continue;
+    throw InvalidParameter(field,
+                           "is for steps that are slots of time: every must be a length of time, such as 1h");
+  }
+}
+
+void refuse_rows(const RunSettings& settings) {
+  if (settings["rows"]) {
+    throw InvalidParameter("rows",
+                           "must be left out: slots of time have no number of rows; their number is "
+                           "given by from and until, or by steps");
+  }
+  if (settings["separation"] && parse_count("separation", *settings["separation"]) != 1) {
+    throw InvalidParameter("separation",
+                           "must be left out: it counts rows, and slots of time have no number of rows");
+  }
+}
+
+std::optional<std::string_view> rest_after(std::string_view text, std::string_view start) {
+  if (!text.starts_with(start)) return std::nullopt;
+  return text.substr(start.size());
+}
+
+}  // namespace
+
+bool has_clock(const RunSettings& settings) {
+  return settings["every"] && parse_duration(*settings["every"]).has_value();
+}
+
+std::optional<ClockConfig> clock_config(const RunSettings& settings) {
+  if (!has_clock(settings)) {
+    refuse_without_clock(settings);
+    return std::nullopt;
+  }
+  refuse_rows(settings);
+  const auto &time = settings["time"], &from = settings["from"], &until = settings["until"],
+             &steps = settings["steps"], &late = settings["late"];
+  ClockConfig clock{.length = *parse_duration(*settings["every"])};
+  if (from) clock.from = parse_date("from", *from);
+  if (until) clock.until = parse_date("until", *until);
+  if (time) clock.time_column = *time;
+  if (time && time->empty()) throw InvalidParameter("time", "the name of the column is empty");
+  if (late) {
+    if (*late != "current" && *late != "drop") throw InvalidParameter("late", *late, "current or drop");
+    if (*late == "drop") clock.late = LateRows::drop;
+  }
+  if (until) {
+    if (!from) throw InvalidParameter("from", "must be given with until: when the first slot begins");
+    if (!time)
+      throw InvalidParameter("time", "must be given with until: the column that says when a row happened");
+    if (steps) throw InvalidParameter("steps", "give either until or steps, not both");
+    if (late && !settings["late"]->empty() && clock.late == LateRows::drop) {
+      throw InvalidParameter("late",
+                             "is for live input: with until every row goes to the slot of its own time");
+    }
+    static_cast<void>(SlotSchedule::between(*clock.from, *clock.until, clock.length));
+  } else if (!steps) {
+    throw InvalidParameter("until",
+                           "must be given with from and time, or steps for live input: how many slots there "
+                           "will be is public and chosen before the first row");
+  }
+  return clock;
+}
+
+void set_slots(StreamConfig& stream, const RunSettings& settings) {
+  const ClockConfig clock = *clock_config(settings);
+  stream.slot_seconds = static_cast<std::uint64_t>(clock.length);
+  stream.every = 1;
+  stream.rows.reset();
+  if (clock.until) {
+    stream.steps = SlotSchedule::between(*clock.from, *clock.until, clock.length).count;
+  } else if (*settings["steps"] == "unbounded") {
+    stream.unbounded = true;
+  } else {
+    stream.steps = parse_count("steps", *settings["steps"]);
+  }
+  stream.private_count = true;
+  if (!settings["adjacency"]) stream.adjacency = Adjacency::add_remove;
+}
+
+std::optional<Workload> slot_workload(const std::string& text, std::string_view field, Seconds length) {
+  if (text.starts_with('@')) return std::nullopt;
+  if (const auto half_life = rest_after(text, "decay:half=")) {
+    const std::optional<Seconds> half = parse_duration(*half_life);
+    if (!half) throw InvalidParameter(field, text, fmt::format("decay:half= and {}", lengths_of_time));
+    return decay(std::exp2(-static_cast<double>(length) / static_cast<double>(*half)));
+  }
+  if (text.starts_with("decay:")) {
+    throw InvalidParameter(
+        field, text, "decay:half=1d: a weight per row has no meaning where slots have any number of rows");
+  }
+  if (const auto span = rest_after(text, "window:")) {
+    const std::optional<Seconds> seconds = parse_duration(*span);
+    if (!seconds) throw InvalidParameter(field, text, fmt::format("window: and {}", lengths_of_time));
+    if (*seconds % length != 0) {
+      throw InvalidParameter(field, text,
+                             fmt::format("a whole number of slots of {}", duration_text(length)));
+    }
+    return window(static_cast<std::size_t>(*seconds / length));
+  }
+  return Workload::parse(text, field);
+}
+
+}  // namespace jme

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include <jme/base/errors.hpp>
+#include <jme/pipeline/slot_feed.hpp>
+#include <jme/pipeline/slot_sums.hpp>
+
+namespace jme {
+
+namespace {
+
+constexpr std::int64_t open_slot_version = 1;
+// Keeping takes at most a fifth of the time.
+constexpr int rest_after_keeping = 4;
+
+using OpenSlotHead = std::array<std::int64_t, 3>;  // version, start, slot
+
+}  // namespace
+
+std::vector<std::byte> OpenSlot::bytes() const {
+  const OpenSlotHead head{open_slot_version, start, static_cast<std::int64_t>(slot)};
+  const auto head_bytes = std::as_bytes(std::span(head));
+  std::vector<std::byte> result(head_bytes.begin(), head_bytes.end());
+  const std::vector<std::byte> rest = sums.bytes();
+  result.insert(result.end(), rest.begin(), rest.end());
+  return result;
+}
+
+OpenSlot OpenSlot::from_bytes(std::span<const std::byte> bytes, const RowMap& map) {
+  OpenSlotHead head{};
+  if (bytes.size() < sizeof head) throw StateError("the open slot of this stream was not kept whole");
+  std::memcpy(head.data(), bytes.data(), sizeof head);
+  if (head[0] != open_slot_version || head[2] < 0)
+    throw StateError("the open slot was kept by another version");
+  return {.start = head[1],
+          .slot = static_cast<std::size_t>(head[2]),
+          .sums = BlockSum::from_bytes(bytes.subspan(sizeof head), map)};
+}
+
+std::optional<OpenSlot> kept_slot(const RunningStream& stream, const RowMap& map) {
+  const std::vector<std::byte> bytes = stream.kept();
+  if (bytes.empty()) return std::nullopt;
+  return OpenSlot::from_bytes(bytes, map);
+}
+
+SlotFeed::SlotFeed(const RowMap& map, const SlotSchedule& schedule, RunningStream& stream, SlotClock clock,
+                   const Options& options)
+    : map_(map),
+      schedule_(schedule),
+      stream_(&stream),
+      clock_(std::move(clock)),
+      options_(options),
+      slot_(stream.rows()),
+      sums_(map) {
+  if (std::optional<OpenSlot> kept = kept_slot(stream, map)) {
+    if (kept->slot != slot_ || kept->start != schedule.start) {
+      throw StateError("the open slot that was kept is not the next one of this stream");
+    }
+    sums_ = std::move(kept->sums);
+  }
+  // Whatever the machine's clock shows: slots that were released have ended.
+  if (slot_ > 0) clock_.is_past(schedule_.begin_of(slot_));
+  keep();
+}
+
+OpenSlot SlotFeed::open_slot() const {
+  return {.start = schedule_.start, .slot = slot_, .sums = sums_};
+}
+
+void SlotFeed::keep() {
+  if (!stream_->can_keep() || is_over()) return;
+  const Steady::time_point begin = Steady::now();
+  stream_->keep(open_slot().bytes());
+  stream_->flush();
+  const Steady::time_point end = Steady::now();
+  keep_due_ = end;
+  if (options_.keep_interval.count() == 0) return;  // after every read
+  keep_due_ += std::max<Steady::duration>(options_.keep_interval, rest_after_keeping * (end - begin));
+}
+
+void SlotFeed::close() {
+  const BlockSum ended = std::exchange(sums_, BlockSum(map_));
+  const std::size_t slot = slot_++;
+  // One commit: the slot is released, and the next one is open.
+  if (stream_->can_keep()) stream_->keep(open_slot().bytes());
+  stream_->push_block(slot_id(schedule_, slot), ended);
+}
+
+void SlotFeed::tick() {
+  const std::size_t ended = clock_.ended(schedule_);
+  while (slot_ < ended) close();
+  has_begun_ = clock_.time() >= static_cast<double>(schedule_.start);
+  // With rows or without, so that commits do not show when rows came.
+  if (stream_->can_keep() && Steady::now() >= keep_due_) keep();
+}
+
+bool SlotFeed::add(std::span<const double> row, std::optional<Seconds> time) {
+  if (!has_begun_ || is_over()) return false;
+  if (options_.late == LateRows::drop && time && *time < schedule_.begin_of(slot_)) return false;
+  sums_.add(row);
+  return true;
+}
+
+std::chrono::milliseconds SlotFeed::idle() {
+  using std::chrono::milliseconds;
+  if (is_over()) return milliseconds(0);
+  const double seconds = static_cast<double>(due()) - clock_.time();
+  constexpr double longest = 1;  // somebody may set the clock
+  milliseconds wait(static_cast<std::int64_t>(std::ceil(1000 * std::clamp(seconds, 0.0, longest))));
+  if (stream_->can_keep()) {
+    const auto until_kept = std::chrono::ceil<milliseconds>(keep_due_ - Steady::now());
+    wait = std::clamp(until_kept, milliseconds(0), wait);
+  }
+  return wait;
+}
+
+}  // namespace jme

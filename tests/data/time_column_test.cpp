@@ -1,0 +1,180 @@
+// The column that says when a row happened.
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+
+#include <gmock/gmock.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/data/row_reader.hpp>
+
+#include "sample_file.hpp"
+
+namespace jme {
+namespace {
+
+/// A file in a directory of its own.
+class SampleFile {
+ public:
+  SampleFile(const std::string& name, std::string_view text) : path_(directory_.write(name, text)) {}
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  jme::testing::SampleDirectory directory_;
+  std::string path_;
+};
+
+using Times = std::vector<std::optional<Seconds>>;
+
+Times times_in(const SampleFile& file, InputOptions options) {
+  options.on_bad_row = OnBadRow::zero;
+  RowReader reader(file.path(), options);
+  std::vector<double> row(reader.dimension());
+  Times times;
+  while (reader.next(row)) times.push_back(reader.time());
+  return times;
+}
+
+TEST(TimeColumn, IsReadFromCsvAndIsNotOneOfTheColumns) {
+  const SampleFile file("t.csv",
+                        "x,when,y\n1,2026-01-01T00:00:00Z,2\n3,\"1767225601.5\",4\n5,later,6\n7,,8\n");
+  EXPECT_EQ(times_in(file, {.time = "when"}), (Times{1767225600, 1767225601, std::nullopt, std::nullopt}));
+  RowReader reader(file.path(), {.time = "when"});
+  EXPECT_EQ(reader.columns(), (std::vector<std::string>{"x", "y"}));
+  EXPECT_THROW(RowReader(file.path(), {.columns = {"x", "when"}, .time = "when"}), InvalidParameter);
+  EXPECT_THROW(RowReader(file.path(), {.time = "whence"}), InvalidParameter);
+}
+
+TEST(TimeColumn, IsANumberWithoutAHeader) {
+  const SampleFile file("t.csv", "1,0\n2,3600\n");
+  EXPECT_EQ(times_in(file, {.columns = {"1"}, .time = "2", .header = false}), (Times{0, 3600}));
+  EXPECT_THROW(RowReader(file.path(), {.columns = {"1"}, .time = "when", .header = false}), InvalidParameter);
+}
+
+TEST(TimeColumn, IsAStringOrANumberInJson) {
+  const SampleFile file("t.ndjson",
+                        "{\"x\":1,\"t\":\"1970-01-01T01:00Z\"}\n{\"t\":7200.9,\"x\":2}\n{\"x\":3}\n"
+                        "{\"x\":4,\"t\":null}\n{\"t\":1,\"x\":5,\"t\":2}\n{\"t\":[1],\"x\":5}\n");
+  EXPECT_EQ(times_in(file, {.columns = {"x"}, .time = "t"}),
+            (Times{3600, 7200, std::nullopt, std::nullopt, std::nullopt, std::nullopt}));
+  const SampleFile arrays("t.ndjson", "[1,3600]\n[2,\"1970-01-01T02:00Z\"]\n[3]\n");
+  EXPECT_EQ(times_in(arrays, {.columns = {"1"}, .time = "2"}), (Times{3600, 7200, std::nullopt}));
+}
+
+TEST(TimeColumn, MakesARowBadThatHasNone) {
+  const SampleFile file("t.csv", "x,when\n1,2026-01-01\n2,noon\n");
+  RowReader reader(file.path(), {.time = "when"});
+  std::vector<double> row(1);
+  EXPECT_TRUE(reader.next(row));
+  try {
+    reader.next(row);
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("its time is neither ISO 8601"));
+    EXPECT_THAT(error.what(), ::testing::Not(::testing::HasSubstr("noon")));
+  }
+}
+
+TEST(InputWithoutRows, IsNoErrorWhereThatIsPrivate) {
+  const SampleFile file("t.csv", "x,when\n");
+  std::vector<double> row(1);
+  EXPECT_FALSE(RowReader(file.path(), {.time = "when", .may_be_empty = true}).next(row));
+  EXPECT_THROW(RowReader(file.path(), {.time = "when"}), DataError);
+}
+
+/// Reads what a file that is followed has, and lets something happen each time its end is reached.
+class Following {
+ public:
+  Following(const std::string& path, InputOptions options, std::vector<std::function<void()>> events)
+      : events_(std::move(events)) {
+    options.may_be_empty = true;
+    options.on_bad_row = OnBadRow::zero;
+    options.before_read = [this](int descriptor) {
+      if (descriptor >= 0) return;
+      if (next_ == events_.size()) throw Over();
+      events_[next_++]();
+    };
+    try {
+      RowReader reader(path, options);
+      std::vector<double> row(reader.dimension());
+      while (reader.next(row)) cells.push_back(reader.is_bad() ? -1 : row[0]);
+    } catch (const Over&) {
+    }
+  }
+  std::vector<double> cells;
+
+ private:
+  struct Over {};
+  std::vector<std::function<void()>> events_;
+  std::size_t next_ = 0;
+};
+
+void append(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::app) << text;
+}
+
+using Cells = std::vector<double>;
+
+TEST(Follow, TakesWhatIsAppendedAndWholeLinesOnly) {
+  const SampleFile file("log.csv", "x\n1\n2");
+  const std::string path = file.path();
+  const InputOptions from_start{.follow = InputOptions::Follow::from_start},
+      from_end{.follow = InputOptions::Follow::from_end};
+  EXPECT_EQ(Following(path, from_start, {[&] { append(path, "5\n3"); }, [&] { append(path, "\n"); }}).cells,
+            (Cells{1, 25, 3}));
+  // What is there already is left out, and so is the rest of a line that was being written.
+  append(path, "9");
+  EXPECT_EQ(Following(path, from_end, {[&] { append(path, "9\n4\n"); }, [&] { append(path, "5\n"); }}).cells,
+            (Cells{4, 5}));
+}
+
+TEST(Follow, ReadsAFileThatTookItsPlaceFromItsBeginningWithoutItsHeader) {
+  const SampleFile file("log.csv", "x\n1\n2");
+  const std::string path = file.path(), old = path + ".1";
+  const auto rotate = [&] {
+    std::filesystem::rename(path, old);
+    append(old, "0\n");  // the writer still has the old file
+  };
+  const auto begin_new = [&] { append(path, "x\n7\n"); };
+  EXPECT_EQ(Following(path, {.follow = InputOptions::Follow::from_start},
+                      {rotate, begin_new, [&] { append(path, "8\n"); }})
+                .cells,
+            (Cells{1, 20, 7, 8}));
+  std::filesystem::remove(old);
+}
+
+TEST(Follow, ReadsAFileThatGotShorterFromItsBeginning) {
+  const SampleFile file("log.csv", "x\n1\n2\n3");
+  const std::string path = file.path();
+  const auto truncate = [&] {
+    std::filesystem::resize_file(path, 0);
+    append(path, "x\n4\n");
+  };
+  EXPECT_EQ(
+      Following(path, {.follow = InputOptions::Follow::from_start}, {truncate, [&] { append(path, "5\n"); }})
+          .cells,
+      (Cells{1, 2, 3, 4, 5}));
+}
+
+TEST(Follow, WaitsForAHeaderThatIsNotThereYet) {
+  const SampleFile file("log.csv", "");
+  const std::string path = file.path();
+  EXPECT_EQ(Following(path, {.follow = InputOptions::Follow::from_end},
+                      {[&] { append(path, "x"); }, [&] { append(path, "\n6\n"); }})
+                .cells,
+            (Cells{6}));
+}
+
+TEST(Follow, IsForPlainLines) {
+  const SampleFile file("log.csv", "x\n1\n");
+  InputOptions options{.follow = InputOptions::Follow::from_start};
+  options.records = Records::quoted;
+  EXPECT_THROW(RowReader(file.path(), options), InvalidParameter);
+  options.records = Records::lines;
+  options.compression = Compression::gzip;
+  EXPECT_THROW(RowReader(file.path(), options), InvalidParameter);
+}
+
+}  // namespace
+}  // namespace jme
