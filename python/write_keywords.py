@@ -3,6 +3,7 @@
 Usage: write_keywords.py FOLDER; the build calls it.
 """
 
+import keyword
 import pathlib
 import sys
 
@@ -30,5 +31,5 @@ lines = [
     "class Settings(TypedDict, total=False):",
 ]
 for name, kind, _, _, _, text in _core.fields():
-    lines += [f"    # {text}", f"    {'lambda_' if name == 'lambda' else name}: {TYPES[kind]} | None"]
+    lines += [f"    # {text}", f"    {name + '_' if keyword.iskeyword(name) else name}: {TYPES[kind]} | None"]
 (folder / "_keywords.pyi").write_text("\n".join(lines) + "\n")

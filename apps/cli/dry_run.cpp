@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <jme/clock/time.hpp>
 #include <jme/output/privacy_statement.hpp>
 #include <jme/theory/expected_error.hpp>
 #include <jme/theory/plan.hpp>
@@ -19,11 +20,13 @@ std::string final_noise(const RunDescription& run, const std::vector<std::string
   const Mechanism& mechanism = run.mechanism;
   const Horizon& horizon = mechanism.horizon();
   const std::size_t steps = mechanism.error_steps();
+  // With one row in every slot; with r of them it is r times less.
   const double weight =
       mechanism.workload_first().weight_sum(steps - 1, horizon.rows_through(steps - 1), horizon);
   const double std = std::sqrt(release_variance(mechanism).first.back()) / weight;
-  const std::string when = horizon.is_unbounded() ? fmt::format("after {} releases", steps)
-                                                  : std::string("at the end of the horizon");
+  const std::string when = fmt::format(
+      "{}{}", horizon.is_unbounded() ? fmt::format("after {} releases", steps) : "at the end of the horizon",
+      horizon.has_slots() ? ", divided by the number of rows that a slot has on average" : "");
   // A mean over a noisy count carries the count's noise too, in proportion to its distance from the middle.
   const Calibration& noise = mechanism.calibration();
   const double of_count = (noise.std_count > 0 ? noise.std_count : noise.std_rows) / noise.std_first;
@@ -53,7 +56,11 @@ std::string dry_run_text(const RunDescription& run, const std::vector<std::strin
   if (mechanism.has_second()) config.shape_second = mechanism.shape_second();
   const Horizon& horizon = mechanism.horizon();
   std::string text =
-      horizon.is_unbounded()
+      horizon.has_slots()
+          ? fmt::format("Plan: {}one release after every slot of {}, of {} column(s)\n",
+                        horizon.is_unbounded() ? "" : fmt::format("{} releases, ", horizon.steps()),
+                        duration_text(static_cast<Seconds>(*config.slot_seconds)), config.dimension)
+      : horizon.is_unbounded()
           ? fmt::format(
                 "Plan: one release every {} row(s), without a horizon, of {} column(s); errors over "
                 "the first {} releases\n",

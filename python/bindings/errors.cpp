@@ -27,10 +27,10 @@ void raise(const char* kind, std::string_view message, const nb::dict& details) 
   }
 }
 
-/// lambda is a word of the language.
+/// lambda and from are words of the language.
 std::string python_name(const std::string& field) {
   if (field.starts_with('@')) return field.substr(1);  // the matrix that was given for this keyword
-  return field == "lambda" ? "lambda_" : field;
+  return field == "lambda" || field == "from" ? field + '_' : field;
 }
 
 void raise_parameter(const InvalidParameter& error) {

@@ -8,9 +8,15 @@ import math
 import numbers
 import os
 from collections.abc import Mapping, Sequence
+from keyword import iskeyword
 from typing import Any, NamedTuple
 
 from . import _core
+
+
+def keyword_of(name: str) -> str:
+    """The keyword of a setting: a word of the language gets an underscore."""
+    return name + "_" if iskeyword(name) else name
 
 
 class Field(NamedTuple):
@@ -25,8 +31,8 @@ class Field(NamedTuple):
 
     @property
     def keyword(self) -> str:
-        """`lambda` is a word of the language."""
-        return "lambda_" if self.name == "lambda" else self.name
+        """`lambda` and `from` are words of the language."""
+        return keyword_of(self.name)
 
 
 FIELDS: dict[str, Field] = {field.keyword: field for field in (Field(*row) for row in _core.fields())}
@@ -67,7 +73,7 @@ def value_of(name: str, value: Any, matrices: dict[str, Any]) -> Any:
 
         matrices[value[1:]] = np.array(np.load(value[1:], allow_pickle=False), dtype=np.float64)
         return value
-    kind = FIELDS["lambda_" if name == "lambda" else name].type
+    kind = FIELDS[keyword_of(name)].type
     if kind == "ranges":
         return _ranges(value)
     if kind == "list" and not isinstance(value, str) and isinstance(value, Sequence):

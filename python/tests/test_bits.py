@@ -284,3 +284,29 @@ def test_settings_come_back_as_a_file_has_them(settings):
 
 
 assert SEEDED["insecure_test_seed"] == 7
+
+
+CLOCK = {"epsilon": 1, "delta": 1e-6, "bounds": {"x": (-1, 1)}, "every": "1h", "insecure_test_seed": 3}
+
+
+def test_slots_of_time_take_blocks_with_any_number_of_rows():
+    stream = jme.Stream(**CLOCK, time="when", from_="2026-01-01", until="2026-01-01T04:00")
+    released = []
+    for rows in ([], [(0.5,)] * 7, [], [(0.25,)] * 3):
+        block = stream.block_sum()
+        for row in rows:
+            block.add([row])
+        released += stream.push_block(block)
+    assert [release.t for release in released] == [1, 2, 3, 4]
+    assert stream.metadata["configuration"]["every"] == "1h"
+    assert stream.metadata["privacy"]["adjacency"] == "add-remove"
+
+
+def test_slots_of_time_refuse_rows_that_nobody_put_into_slots():
+    stream = jme.Stream(**CLOCK, steps=4)
+    with pytest.raises(jme.InvalidParameter, match="slots of time") as refused:
+        stream.push([(0.5,)])
+    assert refused.value.field == "every"
+    with pytest.raises(jme.InvalidParameter, match="ISO 8601") as refused:
+        jme.Stream(**CLOCK, time="when", from_="soon", until="2026-01-02")
+    assert refused.value.field == "from_"

@@ -7,6 +7,7 @@ import base64
 import doctest
 import inspect
 import json
+import keyword
 import os
 import pickle
 import re
@@ -31,7 +32,7 @@ def pushed(settings, rng):
 def test_every_setting_of_the_table_is_a_keyword():
     names = {field[0] for field in _core.fields()}
     keywords = set(inspect.signature(jme.Stream.__init__).parameters) - {"self"}
-    assert keywords == {"lambda_" if name == "lambda" else name for name in names}
+    assert keywords == {name + "_" if keyword.iskeyword(name) else name for name in names}
     for field in _core.fields():
         assert field[5] in jme.Stream.__doc__
     assert _settings.FIELDS["every"].default == "1"

@@ -54,7 +54,7 @@ Json configuration(const RunDescription& run) {
   result["lattice"] = {{"first", mechanism.lattice().first}, {"second", mechanism.lattice().second}};
   result["covariance_debiased"] = run.emit.bias == Bias::removed;
   for (const SettingInForce& setting : run.settings) add(setting.name, setting.value);
-  if (run.clock) result["first_slot_begins"] = iso_text(run.clock->schedule.start);
+  if (run.clock && run.clock->has_begun) result["first_slot_begins"] = iso_text(run.clock->schedule.start);
   return result;
 }
 

@@ -59,9 +59,18 @@ void ReportCollector::add(const Release& release) {
     const VectorEstimate centre = contents_.centre == ReportContents::Centre::mean
                                       ? running_mean(release, units_, *divisors_)
                                       : natural_first(release, units_);
+    // A mean over a noisy count has an exact interval, which is not the same on both sides.
+    const bool counted =
+        contents_.centre == ReportContents::Centre::mean && divisors_->kind() != Divisors::Kind::weights;
+    MeanInterval interval;
+    if (counted) interval = mean_interval(release, units_);
     for (std::size_t i = 0; i < centres_.size(); ++i) {
       const auto k = static_cast<Eigen::Index>(i);
-      centres_[i].add(t, centre.value(k), band_95 * centre.noise_std(k));
+      if (counted) {
+        centres_[i].add(t, centre.value(k), interval.low(k), interval.high(k));
+      } else {
+        centres_[i].add(t, centre.value(k), band_95 * centre.noise_std(k));
+      }
     }
   }
   if (t < next_noise_) return;

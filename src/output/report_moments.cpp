@@ -122,7 +122,7 @@ std::pair<Figure, bool> centre_figure(const ReportInput& input, std::size_t i, b
   // A value may have gone again since.
   const bool known = !mean || !std::isnan(input.collected.divisors()->first(i));
   const double last = series.y.empty() || !known ? NAN : series.y.back();
-  const double half = series.y.empty() ? NAN : series.high.back() - series.y.back();
+  const double half = series.y.empty() ? NAN : (series.high.back() - series.low.back()) / 2;
   chart.description = fmt::format(
       "{} of {} against the number of {} included, with a 95% band for the noise. The last value is {}.",
       mean ? "Running mean" : "Running weighted sum", column, steps_name(input.run.mechanism),

@@ -184,6 +184,7 @@ RunDescription PreparedRun::description() const {
                         .bounds_are_sought = config_.search.has_value()};
   if (config_.clock) {
     result.clock = ClockDescription{.schedule = schedule(),
+                                    .has_begun = start_ || config_.clock->from,
                                     .from = config_.clock->from,
                                     .until = config_.clock->until,
                                     .time_column = config_.clock->time_column,

@@ -34,6 +34,12 @@ void RowFeed::learn() {
 }
 
 void RowFeed::check_room(std::size_t rows) const {
+  if (horizon_.has_slots() && rows > 0) {
+    throw InvalidParameter(
+        "every",
+        "steps are slots of time, which rows in memory do not end: sum the rows of each slot "
+        "as a block and give the blocks in their order, also those without rows");
+  }
   if (rows <= horizon_.rows() - stream_->rows()) return;
   throw BudgetExhausted(
       fmt::format("row {}: the horizon of {} rows is used up", horizon_.rows() + 1, horizon_.rows()));

@@ -21,8 +21,8 @@ void SeriesSketch::Bucket::merge(const Bucket& next) {
   after_gap = after_gap || next.after_gap;
 }
 
-void SeriesSketch::add(double x, double value, double half_width) {
-  if (!std::isfinite(value) || !std::isfinite(half_width)) {
+void SeriesSketch::add(double x, double value, double low, double high) {
+  if (!std::isfinite(value) || !std::isfinite(low) || !std::isfinite(high)) {
     in_gap_ = count_ > 0;
     return;
   }
@@ -33,8 +33,8 @@ void SeriesSketch::add(double x, double value, double half_width) {
                       .low = point,
                       .high = point,
                       .last = point,
-                      .interval_low = value - half_width,
-                      .interval_high = value + half_width,
+                      .interval_low = low,
+                      .interval_high = high,
                       .after_gap = std::exchange(in_gap_, false)};
   if (count_ % bucket_size_ == 0) {
     if (buckets_.size() == most_) halve();

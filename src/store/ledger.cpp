@@ -110,7 +110,11 @@ std::optional<LedgerEntry> read_entry(const StreamFiles& files) {
 }
 
 PrivacyUnit unit_of(const LedgerEntry& entry) {
-  return {.adjacency = std::string(value_of(entry.settings, "adjacency")),
+  // A row that counts as zero and a row that is absent are two different units.
+  const bool absent = value_of(entry.settings, "private-count") == "true";
+  std::string adjacency(value_of(entry.settings, "adjacency"));
+  if (absent && adjacency == "add-remove") adjacency += ", absent";
+  return {.adjacency = std::move(adjacency),
           .participations = parsed<std::uint64_t>(value_of(entry.settings, "participations")).value_or(1),
           .separation = parsed<std::uint64_t>(value_of(entry.settings, "separation")).value_or(1),
           .per_person = !value_of(entry.settings, "rows-per-person").empty()};

@@ -9,7 +9,7 @@
 
 #include "command.hpp"
 
-namespace jme::test {
+namespace jme::test::clock_tests {
 namespace {
 
 using testing::HasSubstr;
@@ -142,4 +142,4 @@ TEST_F(ClockRun, LivesNeedNamedColumnsBecauseReleasesDoNotWaitForAHeader) {
 }
 
 }  // namespace
-}  // namespace jme::test
+}  // namespace jme::test::clock_tests

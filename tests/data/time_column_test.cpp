@@ -11,7 +11,7 @@
 
 #include "sample_file.hpp"
 
-namespace jme {
+namespace jme::time_column_tests {
 namespace {
 
 /// A file in a directory of its own.
@@ -177,4 +177,4 @@ TEST(Follow, IsForPlainLines) {
 }
 
 }  // namespace
-}  // namespace jme
+}  // namespace jme::time_column_tests

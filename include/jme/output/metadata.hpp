@@ -20,6 +20,7 @@ namespace jme {
 /// Slots of time as steps.
 struct ClockDescription {
   SlotSchedule schedule;
+  bool has_begun = false;  ///< the schedule's beginning is known
   std::optional<Seconds> from{},
       until{};  ///< as they were given; without `until` rows count where they arrive
   std::string time_column{};

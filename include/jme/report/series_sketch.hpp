@@ -17,7 +17,11 @@ class SeriesSketch {
 
   /// Adds the next value, with the interval value +- half_width; where one of them is not finite there is a
   /// gap. `x` must grow.
-  void add(double x, double value, double half_width);
+  void add(double x, double value, double half_width) {
+    add(x, value, value - half_width, value + half_width);
+  }
+  /// The same with any interval around it.
+  void add(double x, double value, double low, double high);
 
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] bool is_thinned() const { return bucket_size_ > 1; }
