@@ -21,6 +21,7 @@ PanelRequest request(const Shape& shape) {
                      .rows = adam_steps,
                      .dimension = adam_dimension,
                      .norm_bound = 1,
+                     .geometry = Geometry::ball,
                      .workload = decay(beta1),
                      .workload_second = decay(beta2),
                      .shape = shape,

@@ -24,6 +24,7 @@ BothEstimates::BothEstimates(const Workload& workload, std::size_t rows, std::si
               .rows = rows,
               .dimension = dimension,
               .norm_bound = 1,
+              .geometry = Geometry::ball,
               .workload = workload,
               .shape = Shape::identity(),
               .shape_second = Shape::automatic()} {

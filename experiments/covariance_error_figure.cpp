@@ -19,6 +19,7 @@ StreamConfig config(std::size_t dimension, Method method, const Shape& shape = S
           .rows = covariance_rows,
           .dimension = dimension,
           .norm_bound = 1,
+          .geometry = Geometry::ball,
           .workload = mean(),
           .method = method,
           .shape = shape};

@@ -24,6 +24,7 @@ PanelRequest request(const Effort& effort, const FadingWorkload& which, const Sh
                      .rows = fading_rows,
                      .dimension = fading_dimension,
                      .norm_bound = 1,
+                     .geometry = Geometry::ball,
                      .workload = which.workload,
                      .shape = shape},
           // A run has 5050 coordinates and, with these short workloads, hundreds of independent stretches.

@@ -122,6 +122,7 @@ std::vector<DivergenceCurve> clipped_divergence(const Effort& effort, const Hone
                       .every = setting.every,
                       .dimension = setting.density.dimension,
                       .norm_bound = setting.norm_bound,
+                      .geometry = Geometry::ball,
                       .workload = mean(),
                       .shape = Shape::identity()};
   const Mechanism jme(config);

@@ -22,6 +22,7 @@ StreamConfig base() {
           .rows = pareto_rows,
           .dimension = pareto_dimension,
           .norm_bound = 1,
+          .geometry = Geometry::ball,
           .workload = prefix(),
           .shape = Shape::identity()};
 }

@@ -22,6 +22,7 @@ PanelRequest request(const Effort& effort, std::size_t dimension, const Shape& s
                  .rows = prefix_rows,
                  .dimension = dimension,
                  .norm_bound = 1,
+                 .geometry = Geometry::ball,
                  .workload = prefix(),
                  .shape = shape}};
   if (dimension == 1) {

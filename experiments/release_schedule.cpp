@@ -50,6 +50,7 @@ double diagonal_noise(Method method, std::size_t every, double sigma) {
                              .every = every,
                              .dimension = dimension,
                              .norm_bound = 1,
+                             .geometry = Geometry::ball,
                              .workload = prefix(),
                              .method = method,
                              .second = SecondMoment::diagonal});
@@ -101,6 +102,7 @@ Claim short_memory_claim() {
                                      .every = every,
                                      .dimension = dimension,
                                      .norm_bound = 1,
+                                     .geometry = Geometry::ball,
                                      .workload = decay(0.9),
                                      .method = method}))
         .second.high;
@@ -141,6 +143,7 @@ std::vector<ScheduleErrors> schedule_errors(const Workload& workload, std::size_
                                   .every = every,
                                   .dimension = dimension,
                                   .norm_bound = 1,
+                                  .geometry = Geometry::ball,
                                   .workload = workload,
                                   .method = method})
           .proven;

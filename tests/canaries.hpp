@@ -41,6 +41,18 @@ class Canaries {
     std::memcpy(&bits, digits.data(), sizeof bits);
     add_bits(bits);
   }
+  /// From here on, what the files of this folder hold cannot serve: they are without the secret.
+  void leave_out_files(const std::filesystem::path& folder) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+      for (std::size_t at = 0; at + 8 <= bytes.size(); ++at) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, bytes.data() + at, sizeof bits);
+        left_out_.insert(bits);
+      }
+    }
+  }
   [[nodiscard]] std::size_t size() const { return patterns_.size(); }
 
   /// How many places hold one of them.
@@ -67,11 +79,11 @@ class Canaries {
   void add_bits(std::uint64_t bits) {
     std::array<unsigned char, 8> bytes{};
     std::memcpy(bytes.data(), &bits, 8);
-    if (std::set(bytes.begin(), bytes.end()).size() < 4) return;
+    if (std::set(bytes.begin(), bytes.end()).size() < 4 || left_out_.contains(bits)) return;
     patterns_.insert(bits);
     beginnings_.set(bits & 0xffffU);
   }
-  std::unordered_set<std::uint64_t> patterns_;
+  std::unordered_set<std::uint64_t> patterns_, left_out_;
   std::bitset<65536> beginnings_;  // checking two bytes first avoids the set at most places
 };
 

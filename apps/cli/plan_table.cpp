@@ -36,7 +36,7 @@ std::string plan_table(const Plan& plan) {
     const PlanCandidate& c = plan.candidates[i];
     rows.push_back({i == plan.recommended ? "*" : "", std::string(name(c.method)),
                     c.shape_second ? c.shape.name() + " / " + c.shape_second->name() : c.shape.name(),
-                    std::string(name(c.geometry)), figure(c.noise.std_first), figure(c.noise.std_second),
+                    std::string(name(c.geometry)), figure(c.noise.std_first), figure(c.noise.std_diagonal()),
                     figure(c.noise.std_off_diagonal), figure(c.rmse_first), figure(c.rmse_second),
                     figure(c.error_first), figure(c.error_second.high), fmt::format("{}", c.state_vectors),
                     c.note});

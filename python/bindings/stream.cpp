@@ -122,12 +122,11 @@ void Stream::open(std::vector<std::string> names) {
   const Unlocked unlocked;
   run_->adopt_columns(std::move(names));
   description_.emplace(run_->description());
-  reading_ =
-      std::make_shared<ReleaseReading>(ReleaseReading{.layout = ReleaseLayout::of(run_->mechanism().config()),
-                                                      .units = units_of(run_->bounds()),
-                                                      .bias = run_->emit().bias,
-                                                      .psd = run_->emit().psd,
-                                                      .columns = run_->columns()});
+  reading_ = std::make_shared<ReleaseReading>(ReleaseReading{.layout = ReleaseLayout::of(run_->mechanism()),
+                                                             .units = units_of(run_->bounds()),
+                                                             .bias = run_->emit().bias,
+                                                             .psd = run_->emit().psd,
+                                                             .columns = run_->columns()});
   waiting_.emplace(reading_->layout);
   counts_ = CountTracker(counts_of(run_->mechanism().workload_first()));
   collected_.emplace(*description_, run_->columns());

@@ -7,7 +7,8 @@ Geometry parse_geometry(std::string_view text) {
   if (text == "auto") return Geometry::automatic;
   if (text == "ball") return Geometry::ball;
   if (text == "box") return Geometry::box;
-  throw InvalidParameter("geometry", text, "auto, ball or box");
+  if (text == "ball-trace") return Geometry::ball_trace;
+  throw InvalidParameter("geometry", text, "auto, ball, ball-trace or box");
 }
 
 std::string_view name(Geometry geometry) {
@@ -18,6 +19,8 @@ std::string_view name(Geometry geometry) {
       return "ball";
     case Geometry::box:
       return "box";
+    case Geometry::ball_trace:
+      return "ball-trace";
   }
   return "";
 }

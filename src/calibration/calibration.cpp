@@ -20,7 +20,8 @@ void check(const CalibrationRequest& request) {
   if (request.lambda) require_positive("lambda", *request.lambda);
   if (request.tau) require_positive("tau", *request.tau);
   if (!(request.alpha > 0 && request.alpha < 1)) throw InvalidParameter("alpha", request.alpha, "in (0, 1)");
-  for (const double slack : {request.slack.first, request.slack.second, request.slack.count}) {
+  for (const double slack :
+       {request.slack.first, request.slack.second, request.slack.count, request.slack.trace}) {
     if (!(slack >= 0) || !std::isfinite(slack)) {
       throw InvalidParameter("rounding slack", slack, "a finite number of at least 0");
     }
@@ -28,7 +29,7 @@ void check(const CalibrationRequest& request) {
   if (is_joint(request.method)) return;
   if (request.rows.geometry != Geometry::ball) {
     throw InvalidParameter("geometry", name(request.rows.geometry),
-                           "ball for this method; box is for jme and lambda-jme");
+                           "ball for this method; ball-trace and box are for jme and lambda-jme");
   }
   if (request.rows.presence != Presence::complete || request.rows.counts_rows) {
     throw InvalidParameter("method", name(request.method),
@@ -63,9 +64,9 @@ double second_slack(const CalibrationRequest& request) {
   const auto d = static_cast<double>(request.rows.dimension);
   const double pairs = d * (d - 1) / 2;
   const EntryWeights weights = entry_weights(request.rows);
-  return moved(request.slack.second, d + weights.off_diagonal * pairs, request.slack.count,
-               weights.pairs * pairs) *
-         second_column_norm(request.exposure);
+  const double entries = moved(request.slack.second, d + weights.off_diagonal * pairs, request.slack.count,
+                               weights.pairs * pairs);
+  return moved(entries, 1, request.slack.trace, weights.trace) * second_column_norm(request.exposure);
 }
 
 /// One moment only: the first channel gets the whole budget. This is also PP, which makes its second moment
@@ -168,6 +169,10 @@ Calibration calibrate_moments(const CalibrationRequest& request) {
 
 }  // namespace
 
+double Calibration::std_diagonal() const {
+  return trace_share > 0 ? std_second * std::sqrt(1 - trace_share) : std_second;
+}
+
 Calibration calibrate(const CalibrationRequest& asked) {
   CalibrationRequest request = asked;
   request.rows.second = request.second;
@@ -181,6 +186,10 @@ Calibration calibrate(const CalibrationRequest& asked) {
   result.std_pair_count = at_weight(result.std_second, weights.pairs);
   result.std_count = at_weight(result.std_first, weights.cells);
   result.std_rows = at_weight(result.std_first, weights.row);
+  if (result.std_second > 0) {
+    result.std_trace = at_weight(result.std_second, weights.trace);
+    result.trace_share = trace_share(weights, request.rows.dimension);
+  }
   return result;
 }
 

@@ -32,8 +32,10 @@ bool same_workload(const StreamConfig& config) {
 }
 
 void check_geometry(const StreamConfig& config) {
-  if (config.geometry != Geometry::box || is_joint(config.method)) return;
-  throw InvalidParameter("geometry", "box", "ball or auto unless the method is jme or lambda-jme");
+  const bool is_plain = config.geometry == Geometry::automatic || config.geometry == Geometry::ball;
+  if (is_plain || is_joint(config.method)) return;
+  throw InvalidParameter("geometry", name(config.geometry),
+                         "ball or auto unless the method is jme or lambda-jme");
 }
 
 // Counts belong to one workload: a mean divides sums by counts with the same weights.
@@ -138,11 +140,11 @@ Filter checked_shape_filter(const Filter& filter, const Shape& shape) {
 RoundingSlack rounding_slack(const StreamConfig& config, const Horizon& horizon, const Lattice& lattice) {
   // Weighted sums inside a block are formed in double: k terms, total weight at most min(k, 1/(1-beta)), each
   // at most 2^20 lattice units; twice the textbook bound (k+3) u covers the rescaling between panels.
-  const auto floating_error = [&](const Workload& workload) {
+  const auto floating_error = [&](const Workload& workload, std::size_t further_terms = 0) {
     if (!workload.weighs_rows(horizon)) return 0.0;
     const auto k = static_cast<double>(horizon.every());
     const double weight = std::min(k, 1 / (1 - workload.beta()));
-    return 2 * (k + 3) * 0x1p-53 * weight * 0x1p20;
+    return 2 * (k + 3 + static_cast<double>(further_terms)) * 0x1p-53 * weight * 0x1p20;
   };
   RoundingSlack slack;
   if (squares_noisy_rows(config.method))
@@ -156,6 +158,8 @@ RoundingSlack rounding_slack(const StreamConfig& config, const Horizon& horizon,
   if (config.second != SecondMoment::none) {
     const Workload& second = config.workload_second ? *config.workload_second : config.workload;
     slack.second = lattice.second * (1 + 2 * floating_error(second));
+    // A row's squares sum to no more than the bound of a single one, and one more sum is over all columns.
+    slack.trace = lattice.second * (1 + 2 * floating_error(second, config.dimension));
   }
   return slack;
 }
@@ -163,7 +167,7 @@ RoundingSlack rounding_slack(const StreamConfig& config, const Horizon& horizon,
 // In the box the corners must be lattice points, so that snapping never leaves it. Noise off the diagonal
 // grows with the square root of the columns' number there, and the products' lattice with it.
 Lattice lattice_of(const StreamConfig& config, Geometry geometry) {
-  if (geometry == Geometry::ball) {
+  if (geometry != Geometry::box) {
     const double first = 0x1p-20 * config.norm_bound;
     return {.first = first, .second = 0x1p-20 * config.norm_bound * config.norm_bound};
   }
@@ -225,28 +229,40 @@ std::optional<double> Mechanism::asked_lambda(const RowModel& rows) const {
                                                     error_norm_totals(a1(), c1(), error_steps()).sum;
   const auto d = static_cast<double>(config_.dimension);
   // Entries of the second moment in units of the noise on its diagonal; off it each counts twice.
+  const EntryWeights weights = entry_weights(rows);
+  const double diagonal = d * (1 - trace_share(weights, config_.dimension));
   const double n2 =
-      rows.second == SecondMoment::full ? d + d * (d - 1) / entry_weights(rows).off_diagonal : d;
+      rows.second == SecondMoment::full ? diagonal + d * (d - 1) / weights.off_diagonal : diagonal;
   return weighted_lambda(rows, exposure(), *config_.balance * n2 * norms / d);
 }
 
-// The smaller error of the second moment, or of the first where there is no other. Both are sound.
+// Where lambda is given it may be beyond what is free, and the trace would then cost more.
+bool Mechanism::has_free_trace() const {
+  return config_.method == Method::jme && config_.adjacency == Adjacency::replace_one && has_second() &&
+         config_.dimension > 1 && !config_.private_count && !config_.lambda && !config_.balance;
+}
+
+// The smallest error of the second moment, or of the first where there is no other. All are sound.
 Geometry Mechanism::chosen_geometry() const {
   if (config_.geometry != Geometry::automatic) return config_.geometry;
-  if (!config_.unit_box || !is_joint(config_.method)) return Geometry::ball;
+  if (!is_joint(config_.method)) return Geometry::ball;
   if (config_.observed) return Geometry::box;
+  if (!config_.unit_box && !has_free_trace()) return Geometry::ball;
   const auto error = [&](Geometry geometry) {
     const Calibration noise = calibrated(geometry, sigma_);
     const auto d = static_cast<double>(config_.dimension);
     if (!has_second()) return noise.std_first * noise.std_first;
     const double off = noise.std_off_diagonal * noise.std_off_diagonal;
-    return noise.std_second * noise.std_second + (d - 1) * off;
+    return noise.std_diagonal() * noise.std_diagonal() + (d - 1) * off;
   };
   // Under add-remove the ball has no free second moment to compare with.
   const bool ball_needs_lambda =
       config_.adjacency == Adjacency::add_remove && config_.method == Method::jme && !config_.lambda;
-  if (ball_needs_lambda || error(Geometry::box) <= error(Geometry::ball)) return Geometry::box;
-  return Geometry::ball;
+  if (ball_needs_lambda) return Geometry::box;
+  Geometry best = Geometry::ball;
+  if (has_free_trace() && error(Geometry::ball_trace) < error(best)) best = Geometry::ball_trace;
+  if (config_.unit_box && error(Geometry::box) <= error(best)) best = Geometry::box;
+  return best;
 }
 
 std::shared_ptr<const Mechanism::Parts> Mechanism::make_parts() const {

@@ -10,7 +10,7 @@
 namespace jme {
 
 NoiseScale noise_scale_first(const Mechanism& mechanism, const Calibration& calibration) {
-  const ReleaseLayout layout = ReleaseLayout::of(mechanism.config());
+  const ReleaseLayout layout = ReleaseLayout::of(mechanism);
   const double std = calibration.std_first / mechanism.lattice().first;
   if (layout.first_size() == layout.dimension) return NoiseScale::uniform(layout.dimension, std);
   std::vector<double> scale(layout.dimension, std);
@@ -20,11 +20,16 @@ NoiseScale noise_scale_first(const Mechanism& mechanism, const Calibration& cali
 }
 
 NoiseScale noise_scale_second(const Mechanism& mechanism, const Calibration& calibration) {
-  const ReleaseLayout layout = ReleaseLayout::of(mechanism.config());
+  const ReleaseLayout layout = ReleaseLayout::of(mechanism);
   const std::size_t d = layout.dimension;
   const double unit = mechanism.lattice().second, std = calibration.std_second / unit;
-  if (layout.second == SecondMoment::diagonal) return NoiseScale::uniform(d, std);
-  if (layout.count_of_pairs() == 0) return NoiseScale::triangle(d, std, calibration.std_off_diagonal / unit);
+  const auto with_trace = [&](const NoiseScale& scale) {
+    return layout.trace ? scale.followed_by(calibration.std_trace / unit) : scale;
+  };
+  if (layout.second == SecondMoment::diagonal) return with_trace(NoiseScale::uniform(d, std));
+  if (layout.count_of_pairs() == 0) {
+    return with_trace(NoiseScale::triangle(d, std, calibration.std_off_diagonal / unit));
+  }
   std::vector<double> scale(layout.moment_size(), calibration.std_off_diagonal / unit);
   const PackedTriangle triangle{d};
   for (std::size_t i = 0; i < d; ++i) scale[triangle.diagonal(i)] = std;

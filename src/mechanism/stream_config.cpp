@@ -80,15 +80,20 @@ Presence presence_of(const StreamConfig& config) {
   return config.private_count ? Presence::rows : Presence::complete;
 }
 
-ReleaseLayout ReleaseLayout::of(const StreamConfig& config) {
+ReleaseLayout ReleaseLayout::of(const Mechanism& mechanism) {
+  const StreamConfig& config = mechanism.config();
   return {.dimension = config.dimension,
           .second = config.second,
           .cell_counts = config.observed,
-          .row_count = config.private_count};
+          .row_count = config.private_count,
+          .trace = mechanism.calibration().std_trace > 0};
 }
 
 StateLimit state_limit(const StreamConfig& config) {
-  const ReleaseLayout layout = ReleaseLayout::of(config);
+  const ReleaseLayout layout{.dimension = config.dimension,
+                             .second = config.second,
+                             .cell_counts = config.observed,
+                             .row_count = config.private_count};
   return state_limit(config.max_state_vectors, std::max(layout.first_size(), layout.second_size()));
 }
 

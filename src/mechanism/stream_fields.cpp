@@ -85,9 +85,10 @@ std::vector<StreamField> privacy_fields() {
       {{"norm_bound", real, "", above_0, rows, "Z",
         "Largest Euclidean length of a row; longer rows are clipped"},
        [](const Mechanism& m) -> FieldValue { return m.config().norm_bound; }},
-      {{"geometry", text, "auto", "auto, ball or box", rows, "G",
+      {{"geometry", text, "auto", "auto, ball, ball-trace or box", rows, "G",
         "What rows lie in: box (every cell in [-1, 1], as bounds make them), ball (of the norm bound, as in "
-        "the paper) or auto (default: the one with less noise)"},
+        "the paper), ball-trace (the ball, and the trace is released besides) or auto (default: the one with "
+        "less noise)"},
        [](const Mechanism& m) -> FieldValue { return std::string(name(m.geometry())); }},
       {{"private_count", flag, "false", "true or false", rows, "",
         "How many rows exist is private and released with noise; bad rows do not exist"},

@@ -67,6 +67,7 @@ MatrixEstimate precision(const RunningMoments& moments) {
         deviation = noise.std_from(
             {.norm = (gram(i, i) * gram(j, j) + gram(i, j) * gram(i, j)) / 2,
              .diagonal = squares(i, j),
+             .trace = gram(i, j) * gram(i, j),
              .mean = std::max(0.0, mean_part),
              .count = counted.size() > 0 ? std::pow(counted(i, j) - 2 * pm(i) * pm(j), 2) : 0.0});
       } else {

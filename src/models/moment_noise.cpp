@@ -49,7 +49,8 @@ MomentNoise::MomentNoise(const Release& release, const Divisors& divisors) : sha
 
 void MomentNoise::set_one_divisor(const Release& release, double first, double second) {
   v1_ = square(release.std_first() / first);
-  diagonal_ = square(release.std_second() / second);
+  between_ = release.diagonal_covariance() / square(second);
+  diagonal_ = square(release.std_second() / second) - between_;
   twice_off_ = 2 * square(release.std_off_diagonal() / second);
   // In the ball the two are equal but for rounding.
   isotropic_ = shared_ || release.second_kind() != SecondMoment::full ||
@@ -91,7 +92,7 @@ double MomentNoise::std_from(const Parts& parts) const {
     return (std::sqrt(diagonal_) + std::sqrt(2.0) * v1_) * std::sqrt(parts.norm) +
            std::sqrt(v1_ * parts.mean);
   }
-  const double counted = rows_ * parts.count;
+  const double counted = rows_ * parts.count + between_ * parts.trace;
   if (isotropic_) return std::sqrt((diagonal_ + 2 * v1_ * v1_) * parts.norm + v1_ * parts.mean + counted);
   const double off = std::max(0.0, parts.norm - parts.diagonal);
   return std::sqrt(twice_off_ * off + diagonal_ * parts.diagonal + 2 * v1_ * v1_ * parts.norm +
@@ -108,7 +109,10 @@ double MomentNoise::cells_variance(const Eigen::VectorXd& g, const Eigen::Matrix
 double MomentNoise::std_of(const Eigen::VectorXd& g, const Eigen::MatrixXd& G) const {
   if (!has_one_divisor()) return std::sqrt(cells_variance(g, G));
   const Eigen::VectorXd h = g - 2 * (G * mean_);
-  Parts parts{.norm = G.squaredNorm(), .diagonal = G.diagonal().squaredNorm(), .mean = h.squaredNorm()};
+  Parts parts{.norm = G.squaredNorm(),
+              .diagonal = G.diagonal().squaredNorm(),
+              .trace = square(G.trace()),
+              .mean = h.squaredNorm()};
   if (second_.size() > 0) parts.count = square(h.dot(mean_) + G.cwiseProduct(second_).sum());
   return std_from(parts);
 }
@@ -122,15 +126,17 @@ double MomentNoise::std_of(const Eigen::VectorXd& g, std::span<const Product> pr
   // G = sum of (ab' + ba')/2, and <(ab' + ba')/2, (cd' + dc')/2> = ((a.c)(b.d) + (a.d)(b.c))/2.
   Parts parts;
   Eigen::VectorXd mean_part = g, diagonal = Eigen::VectorXd::Zero(mean_.size());
-  double count = 0;
+  double count = 0, trace = 0;
   for (const auto& [a, b] : products) {
     for (const auto& [c, d] : products) parts.norm += (a.dot(c) * b.dot(d) + a.dot(d) * b.dot(c)) / 2;
     mean_part -= a * b.dot(mean_) + b * a.dot(mean_);
+    trace += a.dot(b);
     if (!isotropic_) diagonal += a.cwiseProduct(b);
     if (second_.size() > 0) count += a.dot(second_ * b);
   }
   parts.norm = std::max(0.0, parts.norm);
   parts.diagonal = diagonal.squaredNorm();
+  parts.trace = square(trace);
   parts.mean = mean_part.squaredNorm();
   parts.count = square(mean_part.dot(mean_) + count);
   return std_from(parts);
@@ -142,7 +148,8 @@ double MomentNoise::std_of_pair(Eigen::Index i, Eigen::Index j, const PairGradie
     const double h = -2 * ii * mean_(i);
     const double count = second_.size() > 0 ? square(h * mean_(i) + ii * second_(i, i)) : 0;
     if (has_one_divisor()) {
-      return std_from({.norm = ii * ii, .diagonal = ii * ii, .mean = h * h, .count = count});
+      return std_from(
+          {.norm = ii * ii, .diagonal = ii * ii, .trace = ii * ii, .mean = h * h, .count = count});
     }
     return std::sqrt(ii * ii * cell_.second(i, i) + h * h * cell_.v1(i) + count * cell_.count(i));
   }
@@ -156,6 +163,7 @@ double MomentNoise::std_of_pair(Eigen::Index i, Eigen::Index j, const PairGradie
   if (has_one_divisor()) {
     return std_from({.norm = 2 * ij * ij + ii * ii + jj * jj,
                      .diagonal = ii * ii + jj * jj,
+                     .trace = square(ii + jj),
                      .mean = h_i * h_i + h_j * h_j,
                      .count = square(count_i + count_j + count_ij)});
   }
@@ -186,7 +194,7 @@ double MomentNoise::level(std::span<const Eigen::Index> columns) const {
   const Eigen::VectorXd m = mean_(columns);
   const double whole = m.squaredNorm();
   if (has_one_divisor()) {
-    Parts parts{.norm = 1, .diagonal = 3 / (d + 2), .mean = 4 * whole / d};
+    Parts parts{.norm = 1, .diagonal = 3 / (d + 2), .trace = 1, .mean = 4 * whole / d};
     if (second_.size() > 0) {
       // (h'm + <G, S>)^2 = (u'Bu)^2 with B = S - 2mm'.
       const Eigen::MatrixXd b = Eigen::MatrixXd(second_(columns, columns)) - 2 * m * m.transpose();
@@ -213,7 +221,7 @@ double MomentNoise::squared_level(std::span<const Eigen::Index> columns) const {
   const Eigen::VectorXd m = mean_(columns);
   if (has_one_divisor()) {
     // Over all entries (i, j): sum ||G||^2 = p(p+1)/2 and sum ||2Gm||^2 = 2(p+1)|m|^2.
-    Parts parts{.norm = p * (p + 1) / 2, .diagonal = p, .mean = 2 * (p + 1) * m.squaredNorm()};
+    Parts parts{.norm = p * (p + 1) / 2, .diagonal = p, .trace = p, .mean = 2 * (p + 1) * m.squaredNorm()};
     if (second_.size() > 0) {
       parts.count = (Eigen::MatrixXd(second_(columns, columns)) - 2 * m * m.transpose()).squaredNorm();
     }

@@ -65,7 +65,8 @@ std::vector<std::byte> header(const RowMap& map) {
 /// Rows that came in since the sums were last asked for.
 struct BlockSum::Adding {
   explicit Adding(const RowMap& map) : batch(map), first(map.layout.first_size(), 0.0) {
-    const auto& [dimension, kind, cell_counts, row_count] = map.layout;
+    const std::size_t dimension = map.layout.dimension;
+    const SecondMoment kind = map.layout.second;
     if (kind != SecondMoment::none) {
       second.emplace(dimension, kind, rows_in_panel, 1.0, SecondSum::Rows::lattice);
     }

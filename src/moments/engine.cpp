@@ -112,8 +112,8 @@ MomentStream::Engine::Engine(const Mechanism& design, const Key& key, std::vecto
   if (map.layout.count_of_pairs() > 0) {
     pair_sum.emplace(config().dimension, SecondMoment::full, horizon().every(), beta_second,
                      SecondSum::Rows::lattice, &pool, mechanism.lattice().product_bits);
-    pairs.resize(map.layout.count_of_pairs());
   }
+  beyond_moments.resize(map.layout.second_size() - map.layout.moment_size());
   if (noises_rows) {
     bias.emplace(mechanism, accumulator(mechanism.workload_second(), horizon(), 1), beta_second);
   } else {
@@ -276,7 +276,9 @@ void MomentStream::Engine::describe_release(std::size_t step) {
   newest.std_first_ = level.first;
   newest.std_count_ = scaled(level.first, noise.std_count, noise.std_first);
   newest.std_rows_ = scaled(level.first, noise.std_rows, noise.std_first);
-  newest.std_second_ = level.second;
+  newest.std_second_ =
+      map.layout.trace ? scaled(level.second, noise.std_diagonal(), noise.std_second) : level.second;
+  newest.diagonal_covariance_ = -noise.trace_share * level.second * level.second;
   newest.std_off_diagonal_ = noises_rows ? level.second * std::sqrt(0.5)
                                          : scaled(level.second, noise.std_off_diagonal, noise.std_second);
   newest.std_pair_count_ = scaled(level.second, noise.std_pair_count, noise.std_second);
@@ -314,7 +316,7 @@ void MomentStream::Engine::collect_pairs() {
   const std::size_t d = config().dimension;
   std::vector<double> triangle(map.layout.moment_size());
   pair_sum->close(triangle);
-  auto to = pairs.begin();
+  auto to = beyond_moments.begin();
   for (std::size_t i = 0; i < d; ++i) {
     const auto row_begin = triangle.begin() + static_cast<std::ptrdiff_t>(packed_index(i, i, d));
     to = std::copy(row_begin + 1, row_begin + static_cast<std::ptrdiff_t>(d - i), to);
@@ -325,6 +327,7 @@ void MomentStream::Engine::close_second() {
   const Lattice& lattice = mechanism.lattice();
   second_sum->begin_close();
   if (pair_sum) collect_pairs();
+  if (map.layout.trace) beyond_moments.back() = second_sum->trace();
   begin_accumulation(*accumulate_second, mechanism.workload_second());
   run_step(pool,
            {.noise = noise_second ? &*noise_second : nullptr,
@@ -336,11 +339,24 @@ void MomentStream::Engine::close_second() {
              const std::size_t moments = begin < size ? std::min(count, size - begin) : 0;
              if (moments > 0) second_sum->write_tile(begin, moments, to);
              if (moments == count) return;
-             std::copy_n(pairs.begin() + static_cast<std::ptrdiff_t>(begin + moments - size), count - moments,
-                         to + moments);
+             std::copy_n(beyond_moments.begin() + static_cast<std::ptrdiff_t>(begin + moments - size),
+                         count - moments, to + moments);
            });
   second_sum->end_close();
   if (bias) close_bias();
+  if (map.layout.trace) correct_diagonal();
+}
+
+// Least squares between the diagonal and the trace that was released besides: post-processing.
+void MomentStream::Engine::correct_diagonal() {
+  const std::size_t d = config().dimension;
+  const auto entry = [&](std::size_t i) -> double& {
+    return newest.second_[config().second == SecondMoment::full ? packed_index(i, i, d) : i];
+  };
+  double rest = newest.second_.back();
+  for (std::size_t i = 0; i < d; ++i) rest -= entry(i);
+  const double each = mechanism.calibration().trace_share * rest;
+  for (std::size_t i = 0; i < d; ++i) entry(i) += each;
 }
 
 // PP: the bias is named, or taken off.

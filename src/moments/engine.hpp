@@ -46,6 +46,7 @@ struct MomentStream::Engine {
   void close_second();
   void collect_pairs();
   void close_bias();
+  void correct_diagonal();
   void describe_release(std::size_t step);
   void begin_accumulation(FilterStream& accumulate, const Workload& workload) const;
 
@@ -60,7 +61,7 @@ struct MomentStream::Engine {
   WorkerPool pool;
   std::vector<double> row, first;
   std::optional<SecondSum> second_sum, pair_sum;
-  std::vector<double> pairs;  // counts of pairs, i < j, of the block that is closing
+  std::vector<double> beyond_moments;  // of the block that is closing: counts of pairs, i < j; the trace
   FilterStream accumulate_first;
   std::optional<FilterStream> accumulate_second;
   std::optional<SquaredNoiseBias> bias;  // PP

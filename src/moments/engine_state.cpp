@@ -27,7 +27,7 @@ void check_counts(const Mechanism& mechanism, const StreamState& state) {
 
 StateHeader header(const Mechanism& mechanism, StateHeader::Part part, std::uint64_t rows,
                    std::uint64_t steps) {
-  const ReleaseLayout layout = ReleaseLayout::of(mechanism.config());
+  const ReleaseLayout layout = ReleaseLayout::of(mechanism);
   return {.part = part,
           .rows = rows,
           .steps = steps,

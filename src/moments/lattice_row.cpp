@@ -88,8 +88,8 @@ void snap_row(const RowMap& map, std::span<const double> row, std::span<double> 
 }
 
 RowMap RowMap::of(const Mechanism& mechanism, const std::array<std::byte, 32>& details) {
-  return {.layout = ReleaseLayout::of(mechanism.config()),
-          .geometry = mechanism.geometry(),
+  return {.layout = ReleaseLayout::of(mechanism),
+          .geometry = mechanism.geometry() == Geometry::box ? Geometry::box : Geometry::ball,
           .norm_bound = mechanism.config().norm_bound,
           .details = details};
 }

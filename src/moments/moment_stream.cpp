@@ -50,7 +50,7 @@ std::size_t MomentStream::push_block(const BlockSum& block) {
 }
 
 Releases MomentStream::take_releases() {
-  return std::exchange(engine().kept, Releases(ReleaseLayout::of(engine().config())));
+  return std::exchange(engine().kept, Releases(engine().map.layout));
 }
 
 const Release& MomentStream::finish() {

@@ -37,14 +37,17 @@ Release Release::without_zero_rows(std::size_t count) const {
 }
 
 std::vector<double*> Release::scalars() {
-  return {&std_first_, &std_second_,  &std_off_diagonal_, &std_count_,     &std_pair_count_,
-          &std_rows_,  &bias_second_, &weight_first_,     &weight_second_, &count_unit_};
+  std::vector<double*> all{&std_first_, &std_second_,  &std_off_diagonal_, &std_count_,     &std_pair_count_,
+                           &std_rows_,  &bias_second_, &weight_first_,     &weight_second_, &count_unit_};
+  if (layout_.trace) all.push_back(&diagonal_covariance_);
+  return all;
 }
 
 std::vector<double> Release::packed() const {
-  std::vector<double> numbers{
-      std_first_,   std_second_,   std_off_diagonal_, std_count_,  std_pair_count_,          std_rows_,
-      bias_second_, weight_first_, weight_second_,    count_unit_, shares_noise_ ? 1.0 : 0.0};
+  std::vector<double> numbers{std_first_, std_second_,  std_off_diagonal_, std_count_,     std_pair_count_,
+                              std_rows_,  bias_second_, weight_first_,     weight_second_, count_unit_};
+  if (layout_.trace) numbers.push_back(diagonal_covariance_);
+  numbers.push_back(shares_noise_ ? 1.0 : 0.0);
   numbers.insert(numbers.end(), first_.begin(), first_.end());
   numbers.insert(numbers.end(), second_.begin(), second_.end());
   return numbers;

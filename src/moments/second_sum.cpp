@@ -204,6 +204,22 @@ void SecondSum::write_tile(std::size_t begin, std::size_t count, double* out) co
   }
 }
 
+// Rows in a ball have squares that sum to at most 2^40, so that the sums below are whole numbers up to 2^53.
+double SecondSum::trace() const {
+  const PackedTriangle triangle{dimension_};
+  const bool full = second_ == SecondMoment::full;
+  if (has_spilled_) {
+    WideInt sum = 0;
+    for (std::size_t i = 0; i < dimension_; ++i) sum += spilled_[full ? triangle.diagonal(i) : i];
+    return snapped(sum, unit_bits_);
+  }
+  double squares = 0;
+  for (std::size_t i = 0; i < dimension_; ++i) {
+    squares += single_ ? panel_[i] * panel_[i] : sum_[full ? i * dimension_ + i : i];
+  }
+  return std::floor(squares * per_unit_ + 0.5);
+}
+
 void SecondSum::close(std::span<double> out) {
   begin_close();
   std::vector<double> buffer(size_ + padding);

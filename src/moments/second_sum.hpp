@@ -41,6 +41,9 @@ class SecondSum {
   /// Entries begin .. begin + count - 1; up to 7 numbers past them may be overwritten.
   void write_tile(std::size_t begin, std::size_t count, double* out) const;
   void end_close();
+  /// Between them, for lattice rows: the sum of the squares of all columns, rounded once to a whole number of
+  /// the same units.
+  [[nodiscard]] double trace() const;
 
   /// Lattice rows without weights: adds the sums so far, unrounded, to `products`, and starts again from
   /// zero.

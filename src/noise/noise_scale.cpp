@@ -36,8 +36,22 @@ NoiseScale NoiseScale::triangle(std::size_t dimension, double diagonal, double o
   return scale;
 }
 
+NoiseScale NoiseScale::followed_by(double value) const {
+  NoiseScale scale = *this;
+  // Rounded upwards, so that the product with the base is not below `value`.
+  const double ratio = std::nextafter(value / base_, std::numeric_limits<double>::infinity());
+  (scale.ratios_.empty() ? scale.further_ratios_ : scale.ratios_).push_back(ratio);
+  scale.width_ += 1;
+  scale.largest_ratio_ = std::max(largest_ratio_, ratio);
+  scale.smallest_ = std::min(smallest_, value);
+  scale.largest_ = std::max(largest_, base_ * ratio);
+  return scale;
+}
+
 double NoiseScale::ratio(std::size_t coordinate) const {
   if (!ratios_.empty()) return ratios_[coordinate];
+  const std::size_t ruled = width_ - further_ratios_.size();
+  if (coordinate >= ruled) return further_ratios_[coordinate - ruled];
   if (triangle_.dimension == 0) return 1;
   return triangle_.diagonal(triangle_.row_of(coordinate)) == coordinate ? diagonal_ratio_ : 1;
 }
@@ -48,7 +62,9 @@ void NoiseScale::apply_ratios(std::size_t begin, std::span<double> draws) const 
     for (std::size_t i = begin; i < end; ++i) draws[i - begin] *= ratios_[i];
     return;
   }
-  if (triangle_.dimension == 0) return;
+  const std::size_t ruled = width_ - further_ratios_.size();
+  for (std::size_t i = std::max(begin, ruled); i < end; ++i) draws[i - begin] *= further_ratios_[i - ruled];
+  if (triangle_.dimension == 0 || begin >= ruled) return;
   std::size_t row = triangle_.row_of(begin);
   if (triangle_.diagonal(row) < begin) ++row;
   for (; row < triangle_.dimension && triangle_.diagonal(row) < end; ++row) {

@@ -20,6 +20,9 @@ class NoiseScale {
   /// The upper triangle of a symmetric matrix, row by row. The diagonal may be larger by some roundings.
   static NoiseScale triangle(std::size_t dimension, double diagonal, double off_diagonal);
 
+  /// The same with one coordinate more, which may be larger by some roundings.
+  [[nodiscard]] NoiseScale followed_by(double value) const;
+
   [[nodiscard]] std::size_t width() const { return width_; }
   [[nodiscard]] double smallest() const { return smallest_; }
   [[nodiscard]] double largest() const { return largest_; }
@@ -38,6 +41,7 @@ class NoiseScale {
   std::vector<double> ratios_;  // empty where a rule gives them
   PackedTriangle triangle_{0};
   double diagonal_ratio_ = 1;
+  std::vector<double> further_ratios_;  // of what follows the rule's coordinates
 };
 
 }  // namespace jme

@@ -140,7 +140,7 @@ std::string noise_words(const Mechanism& mechanism) {
   const bool full = mechanism.config().second == SecondMoment::full && mechanism.config().dimension > 1;
   if (mechanism.has_second() && noise.std_second > 0) {
     words += " on a column's sum";
-    add(noise.std_second, "the sum of its squares");
+    add(noise.std_diagonal(), "the sum of its squares");
     if (full) add(noise.std_off_diagonal, "the sum of a product of two columns");
   } else if (noise.std_count > 0 || noise.std_rows > 0) {
     words += " on a column's sum";

@@ -68,6 +68,13 @@ double free_gain_limit(Adjacency adjacency, std::size_t dimension) {
   return dimension >= 2 ? vector_kink : scalar_kink;
 }
 
+static_assert((1 + free_trace_weight) * vector_kink <= scalar_kink);
+
+double traced_gain(std::size_t dimension, double nu, double trace) {
+  const double apart = joint_gain(Adjacency::replace_one, dimension, nu);
+  return std::max(apart, joint_gain(Adjacency::replace_one, 1, (1 + trace) * nu));
+}
+
 double joint_gain_slope(Adjacency adjacency, std::size_t dimension, double nu) {
   if (adjacency == Adjacency::add_remove) return 1;
   if (nu < free_gain_limit(adjacency, dimension)) return 0;

@@ -11,6 +11,14 @@ namespace jme::sensitivity {
 /// add-remove.
 [[nodiscard]] double free_gain_limit(Adjacency adjacency, std::size_t dimension);
 
+/// The weight of the trace of the second moment, over that of a diagonal entry, up to which it is free beside
+/// the free weight of the second moment for d >= 2: (11 + 5 sqrt 5)/4 - 1.
+inline constexpr double free_trace_weight = 4.545084971874737;
+
+/// sup over rows x, y of norm <= 1 of ||x - y||^2 + nu ||xx' - yy'||^2 + nu trace (|x|^2 - |y|^2)^2, under
+/// replace-one for d >= 2 (GUARANTEES.md, "The trace in the ball").
+[[nodiscard]] double traced_gain(std::size_t dimension, double nu, double trace);
+
 /// Right derivative of joint_gain in nu. As the gain is a supremum of linear functions, this is the squared
 /// change of the second channel at the worst pair.
 [[nodiscard]] double joint_gain_slope(Adjacency adjacency, std::size_t dimension, double nu);

@@ -29,10 +29,16 @@ void check(const RowModel& rows) {
   if (rows.dimension == 0) throw InvalidParameter("dimension", 0, "a whole number of at least 1");
   (void)NormBound(rows.norm_bound);
   if (rows.geometry == Geometry::automatic) {
-    throw InvalidParameter("geometry", "must be ball or box where a sensitivity is computed");
+    throw InvalidParameter("geometry", "must be ball, ball-trace or box where a sensitivity is computed");
+  }
+  const bool counts = rows.counts_rows || rows.presence != Presence::complete;
+  if (rows.geometry == Geometry::ball_trace && (rows.adjacency != Adjacency::replace_one || counts)) {
+    throw InvalidParameter("geometry", name(rows.geometry),
+                           "auto, ball or box under add-remove and where rows or cells are counted in "
+                           "private: the trace is free under replace-one with a public number of rows");
   }
   if (rows.presence != Presence::cells) return;
-  if (rows.geometry == Geometry::ball) {
+  if (rows.geometry != Geometry::box) {
     throw InvalidParameter("geometry", name(rows.geometry), "box where single cells may be absent");
   }
   if (!reaches_corners(rows)) {

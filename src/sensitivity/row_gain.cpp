@@ -18,7 +18,7 @@ double squared_bound(const RowModel& rows) {
 
 /// A row of one cell within less than the box is in a ball.
 bool lies_in_ball(const RowModel& rows) {
-  return rows.geometry == Geometry::ball || (rows.dimension == 1 && rows.norm_bound < 1);
+  return rows.geometry != Geometry::box || (rows.dimension == 1 && rows.norm_bound < 1);
 }
 
 /// In units of the norm bound. A row against no row moves 1 + nu + row, which is 4 at the end of the flat
@@ -66,6 +66,12 @@ BoxWeights weights_of(const RowModel& rows) {
   return weights;
 }
 
+/// One column is its own trace.
+double trace_weight_of(const RowModel& rows) {
+  const bool has_trace = rows.geometry == Geometry::ball_trace && rows.dimension > 1;
+  return has_trace && rows.second != SecondMoment::none ? free_trace_weight : 0;
+}
+
 /// sup of (x - y)^2 + weight (x^2 - y^2)^2 over cells in [-1, 1].
 double cell_gain(double weight) {
   return joint_gain(Adjacency::replace_one, 1, weight);
@@ -80,7 +86,8 @@ double pair_gain(double diagonal, double off_diagonal) {
 
 }  // namespace
 
-RowGain::RowGain(const RowModel& rows) : rows_(rows), is_ball_(lies_in_ball(rows)), free_(weights_of(rows)) {}
+RowGain::RowGain(const RowModel& rows)
+    : rows_(rows), is_ball_(lies_in_ball(rows)), free_(weights_of(rows)), trace_(trace_weight_of(rows)) {}
 
 bool RowGain::is_bounded() const {
   return !is_ball_ && !reaches_corners(rows_);
@@ -99,6 +106,7 @@ double RowGain::at(double nu) const {
 }
 
 double RowGain::ball_at(double nu) const {
+  if (trace_ > 0) return traced_gain(rows_.dimension, nu, trace_);
   const double gain = joint_gain(rows_.adjacency, rows_.dimension, nu);
   if (!rows_.counts_rows) return gain;
   const double absent = 1 + nu + free_.row;
@@ -154,7 +162,7 @@ double RowGain::slope(double nu) const {
 }
 
 double RowGain::limit() const {
-  if (is_ball_) return second_gain(rows_.adjacency, rows_.dimension);
+  if (is_ball_) return std::max(second_gain(rows_.adjacency, rows_.dimension), 1 + trace_);
   if (free_.diagonal == 0) return 0;
   const double far = 0x1p60 * free_.diagonal;
   return at(far) / far;
@@ -198,12 +206,17 @@ EntryWeights entry_weights(const RowModel& rows) {
   const sensitivity::RowGain gain(rows);
   const BoxWeights& free = gain.free_weights();
   const double square = gain.length() * gain.length();
-  EntryWeights weights{.off_diagonal = 0, .cells = free.cells, .row = free.row * square};
+  EntryWeights weights{
+      .off_diagonal = 0, .cells = free.cells, .row = free.row * square, .trace = gain.trace_weight()};
   if (free.off_diagonal == 0) return weights;
   const double all = free.diagonal * static_cast<double>(rows.dimension - 1);
   weights.off_diagonal = free.off_diagonal / all;
   weights.pairs = free.pairs / all;
   return weights;
+}
+
+double trace_share(const EntryWeights& weights, std::size_t dimension) {
+  return weights.trace / (1 + static_cast<double>(dimension) * weights.trace);
 }
 
 double free_diagonal_weight(const RowModel& rows) {

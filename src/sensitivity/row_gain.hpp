@@ -13,7 +13,8 @@ namespace jme::sensitivity {
 ///
 ///     sup (M + lambda Q) = length()^2 at(nu) .
 ///
-/// In the ball length() is the norm bound and at() is joint_gain, in the box length() is 1. An upper bound
+/// In the ball length() is the norm bound and at() is joint_gain (traced_gain where the trace is released
+/// besides), in the box length() is 1. An upper bound
 /// wherever GUARANTEES.md does not call it exact.
 class RowGain {
  public:
@@ -33,9 +34,11 @@ class RowGain {
 
   /// What is released beside values, at the weight of the diagonal up to which it is free.
   [[nodiscard]] const BoxWeights& free_weights() const { return free_; }
+  /// Of the trace of the second moment, over the weight of the diagonal; 0 where it is not released.
+  [[nodiscard]] double trace_weight() const { return trace_; }
 
  private:
-  [[nodiscard]] bool is_plain_ball() const { return is_ball_ && !rows_.counts_rows; }
+  [[nodiscard]] bool is_plain_ball() const { return is_ball_ && !rows_.counts_rows && trace_ == 0; }
   [[nodiscard]] bool is_bounded() const;
   [[nodiscard]] bool may_be_absent() const;
   [[nodiscard]] double ball_at(double nu) const;
@@ -46,6 +49,7 @@ class RowGain {
   RowModel rows_;
   bool is_ball_;
   BoxWeights free_;
+  double trace_;
 };
 
 }  // namespace jme::sensitivity

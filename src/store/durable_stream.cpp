@@ -153,7 +153,7 @@ struct DurableStream::Impl {
           "nothing was drawn",
           options.directory.string(), id));
     }
-    return Release::unpacked(ReleaseLayout::of(mechanism.config()), before.rows, before.step, before.numbers);
+    return Release::unpacked(ReleaseLayout::of(mechanism), before.rows, before.step, before.numbers);
   }
 
   void replay(std::span<const double> as_read) {
@@ -162,8 +162,8 @@ struct DurableStream::Impl {
     ++rows;
     if (rows < replayed->rows) return;
     compare(*replayed, digest->close());
-    ready.push_back(Release::unpacked(ReleaseLayout::of(mechanism.config()), replayed->rows, replayed->step,
-                                      replayed->numbers));
+    ready.push_back(
+        Release::unpacked(ReleaseLayout::of(mechanism), replayed->rows, replayed->step, replayed->numbers));
     last_replayed = ready.back();
     replayed.reset();
   }

@@ -137,6 +137,7 @@ Settings settings_of(const Mechanism& mechanism) {
   real("noise of counts of cells", noise.std_count);
   real("noise of counts of pairs", noise.std_pair_count);
   real("noise of the count of rows", noise.std_rows);
+  if (noise.std_trace > 0) real("noise of the trace", noise.std_trace);
   real("lattice of the first moment", mechanism.lattice().first);
   real("lattice of the second moment", mechanism.lattice().second);
   add("numbers of the workload", FilterDigest(mechanism.a1()).text());

@@ -19,9 +19,9 @@ double counted_coordinates(const Mechanism& mechanism, Count count) {
   const auto d = static_cast<double>(config.dimension);
   if (config.second == SecondMoment::none) return 0;
   if (config.second == SecondMoment::diagonal) return d;
-  if (count == Count::paper) return d * d;
+  if (count == Count::paper) return d + d * (d - 1) / (1 - noise.trace_share);
   if (mechanism.geometry() == Geometry::ball) return d * (d + 1) / 2;
-  const double ratio = noise.std_off_diagonal / noise.std_second;
+  const double ratio = noise.std_off_diagonal / noise.std_diagonal();
   return d + d * (d - 1) * ratio * ratio;
 }
 
@@ -62,7 +62,7 @@ ReleaseVariance release_variance(const Mechanism& mechanism) {
   ReleaseVariance variance{.first = scaled(norms(mechanism.a1(), mechanism.c1()), calibration.std_first),
                            .second = {}};
   if (mechanism.has_second()) {
-    variance.second = scaled(norms(mechanism.a2(), mechanism.c2()), calibration.std_second);
+    variance.second = scaled(norms(mechanism.a2(), mechanism.c2()), calibration.std_diagonal());
   }
   return variance;
 }

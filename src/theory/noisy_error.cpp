@@ -15,7 +15,8 @@ ErrorNorms error_norms(const Mechanism& mechanism) {
 
 ExpectedError noisy_error(const Mechanism& mechanism, const ErrorNorms& norms, Count count) {
   const StreamConfig& config = mechanism.config();
-  const double std_first = mechanism.calibration().std_first, std_second = mechanism.calibration().std_second;
+  const double std_first = mechanism.calibration().std_first,
+               std_second = mechanism.calibration().std_diagonal();
   const double second = counted_coordinates(mechanism, count) * std_second * std_second * norms.second;
   return {.first = static_cast<double>(config.dimension) * std_first * std_first * norms.first,
           .second = {second, second}};

@@ -33,8 +33,9 @@ TEST(PlanCommand, TakesTheDimensionAndTheGeometryFromTheBounds) {
       "plan --sigma 1 --rows 64 --workload prefix --method jme --shape identity --json ";
   EXPECT_EQ(jme(flags + "--bounds a=0:1,b=-5:5,c=2:3").json()["candidates"],
             jme(flags + "--dimension 3 --geometry box").json()["candidates"]);
-  EXPECT_EQ(jme(flags + "--geometry ball --bounds a=0:1,b=-5:5,c=2:3").json()["candidates"],
-            jme(flags + "--dimension 3 --norm-bound 1.7320508075688772").json()["candidates"]);
+  EXPECT_EQ(
+      jme(flags + "--geometry ball --bounds a=0:1,b=-5:5,c=2:3").json()["candidates"],
+      jme(flags + "--geometry ball --dimension 3 --norm-bound 1.7320508075688772").json()["candidates"]);
   EXPECT_EQ(jme(flags + "--bounds a=1:0").code, 2);
 }
 
@@ -60,7 +61,7 @@ TEST(PlanCommand, KnowsTheNoiseOfTheBox) {
 // JME with C = I, prefix sums, zeta = sigma = 1: std1 = 2, std2 = 2 sqrt2, sum of ||row||^2 = n(n+1)/2, and
 // the matrix's N = d(d+1)/2 draws. Rounding to the lattice adds less than 1e-5.
 TEST(PlanCommand, AgreesWithTheFormulas) {
-  const auto object = jme(base + "--method jme --shape identity --json").json();
+  const auto object = jme(base + "--geometry ball --method jme --shape identity --json").json();
   ASSERT_EQ(object["candidates"].size(), 1U);
   const auto& candidate = object["candidates"][0];
   const double rows = 64 * 65 / 2.0;
@@ -91,7 +92,8 @@ TEST(PlanCommand, WritesATableThatMarksTheRecommended) {
 // docs/theory/sensitivity.md#the-best-lambda: nu = 1 costs the first moment 6.1% and improves the second by
 // 25%.
 TEST(PlanCommand, ShowsWhatEachBalanceCostsAndGains) {
-  const auto balances = jme(base + "--json").json()["balances"];
+  const std::string ball = base + "--geometry ball ";
+  const auto balances = jme(ball + "--json").json()["balances"];
   ASSERT_EQ(balances.size(), 2U);
   EXPECT_EQ(balances[0]["balance"], "free");
   EXPECT_EQ(balances[1]["balance"], "balanced");
@@ -100,8 +102,8 @@ TEST(PlanCommand, ShowsWhatEachBalanceCostsAndGains) {
   };
   EXPECT_NEAR(ratio("rmse_first"), 1.061, 1e-3);
   EXPECT_NEAR(ratio("rmse_second"), 0.75, 1e-3);
-  EXPECT_THAT(jme(base).out, HasSubstr("costs it 6.1% and takes 25.0% off"));
-  EXPECT_FALSE(jme(base + "--json --method ime").json().contains("balances"));
+  EXPECT_THAT(jme(ball).out, HasSubstr("costs it 6.1% and takes 25.0% off"));
+  EXPECT_FALSE(jme(ball + "--json --method ime").json().contains("balances"));
 }
 
 TEST(PlanCommand, RecommendsACommandThatRuns) {

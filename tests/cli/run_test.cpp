@@ -72,11 +72,14 @@ TEST_F(RunCommand, ATestSeedRepeatsItselfAndIsCalledInsecure) {
 }
 
 TEST_F(RunCommand, ShowsNoiseOfTheCalibratedSize) {
-  const CommandResult result =
-      jme("run --sigma 1 --norm-bound 1 --rows 4 --workload prefix --shape identity --emit first,second",
-          {.input = csv(4)});
+  const std::string flags =
+      "run --sigma 1 --norm-bound 1 --rows 4 --workload prefix --shape identity --emit first,second ";
+  const CommandResult result = jme(flags + "--geometry ball", {.input = csv(4)});
   const auto about = result.lines()[0];
   EXPECT_NEAR(about["configuration"]["std_first"], 2, 1e-5);
+  EXPECT_EQ(about["configuration"]["geometry"], "ball");
+  EXPECT_TRUE(about["configuration"].contains("std_trace"));
+  EXPECT_TRUE(about["configuration"]["std_trace"].is_null());
   EXPECT_TRUE(about["privacy"]["epsilon"].is_null());
   EXPECT_EQ(about["privacy"]["sigma"], 1.0);
   for (const auto& release : result.releases()) {
@@ -84,6 +87,19 @@ TEST_F(RunCommand, ShowsNoiseOfTheCalibratedSize) {
     const double root = std::sqrt(release["t"].get<double>());
     EXPECT_NEAR(release["noise_std"]["first"][0], 2 * root, 1e-4);
     EXPECT_NEAR(release["noise_std"]["second"][1][1], 2 * std::sqrt(2.0) * root, 1e-4);
+    EXPECT_NEAR(release["noise_std"]["second"][0][1], 2 * root, 1e-4);
+  }
+  // By default the trace corrects the two diagonal entries (docs/theory/geometry.md).
+  const CommandResult traced = jme(flags, {.input = csv(4)});
+  const auto configuration = traced.lines()[0]["configuration"];
+  const double weight = (11 + 5 * std::sqrt(5.0)) / 4 - 1, left = 1 - weight / (1 + 2 * weight);
+  EXPECT_EQ(configuration["geometry"], "ball-trace");
+  EXPECT_NEAR(configuration["std_second"], 2 * std::sqrt(2.0), 1e-4);
+  EXPECT_NEAR(configuration["std_trace"], 2 * std::sqrt(2 / weight), 1e-4);
+  EXPECT_NEAR(configuration["std_diagonal"], 2 * std::sqrt(2 * left), 1e-4);
+  for (const auto& release : traced.releases()) {
+    const double root = std::sqrt(release["t"].get<double>());
+    EXPECT_NEAR(release["noise_std"]["second"][1][1], 2 * std::sqrt(2 * left) * root, 1e-4);
     EXPECT_NEAR(release["noise_std"]["second"][0][1], 2 * root, 1e-4);
   }
 }

@@ -78,9 +78,10 @@ TEST(Mechanism, JmeNoiseIsTheFirstMomentsOwnUpToTheRoundingSlack) {
   const Mechanism mechanism(c);
   const double sigma = mechanism.sigma();
   const double zeta = 2.0;
-  // lambda* = 1/(2 zeta^2); snapping the products costs sqrt(lambda) gamma2 d at most
-  // (docs/theory/safety.md#data-on-the-lattice).
-  const double slack = std::sqrt(1 / (2 * zeta * zeta)) * 0x1p-20 * zeta * zeta * 3;
+  // lambda* = 1/(2 zeta^2); snapping the products and the trace costs sqrt(lambda) gamma2 sqrt(d^2 + w) at
+  // most, w the weight of the trace (docs/theory/safety.md#data-on-the-lattice).
+  const double trace = (11 + 5 * std::sqrt(5.0)) / 4 - 1;
+  const double slack = std::sqrt((9 + trace) / (2 * zeta * zeta)) * 0x1p-20 * zeta * zeta;
   EXPECT_NEAR(mechanism.calibration().lambda, 1 / (2 * zeta * zeta), 1e-12);
   EXPECT_NEAR(mechanism.calibration().std_first, sigma * (2 * zeta + slack), 1e-10 * sigma);
   EXPECT_GT(mechanism.calibration().std_first, sigma * 2 * zeta);

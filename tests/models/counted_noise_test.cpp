@@ -245,8 +245,64 @@ double isotropic(const Release& release, const Eigen::VectorXd& g, const Eigen::
   return std::sqrt((v2 + 2 * v1 * v1) * G.squaredNorm() + v1 * (g - 2 * (G * m)).squaredNorm());
 }
 
+// The diagonal of F has the covariance matrix vd I + c 11', entries off it vd/2, all independent of them.
+TEST(MomentNoise, OfACorrectedDiagonalIsThatOfItsCovarianceMatrix) {
+  StreamConfig config = test::three_column_config(0.3, 20);
+  config.geometry = Geometry::ball_trace;
+  MomentStream stream(Mechanism(config), InsecureTestSeed{2});
+  const Release& release = test::run(stream, test::three_columns(20));
+  const MomentNoise noise(release);
+  const double weight = std::pow(release.weight_second(), 2), c = release.diagonal_covariance() / weight;
+  ASSERT_LT(c, 0);
+  const double v1 = std::pow(release.std_first() / release.weight_first(), 2),
+               vo = std::pow(release.std_off_diagonal(), 2) / weight;
+  EXPECT_NEAR(std::pow(release.std_second(), 2) / weight, 2 * vo + c, 1e-12 * vo);
+  const Eigen::Matrix3d diagonal = 2 * vo * Eigen::Matrix3d::Identity() + Eigen::Matrix3d::Constant(c);
+  const auto deviation = [&](const Eigen::VectorXd& g, const Eigen::MatrixXd& G) {
+    const Eigen::VectorXd on = G.diagonal(), h = g - 2 * (G * noise.mean());
+    return std::sqrt(on.dot(diagonal * on) + 2 * vo * (G.squaredNorm() - on.squaredNorm()) +
+                     2 * v1 * v1 * G.squaredNorm() + v1 * h.squaredNorm());
+  };
+  std::mt19937_64 generator(3);
+  std::normal_distribution<double> normal;
+  const auto draw = [&] { return normal(generator); };
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(3);
+  for (int r = 0; r < 100; ++r) {
+    const Eigen::VectorXd g = Eigen::VectorXd::NullaryExpr(3, draw),
+                          a = Eigen::VectorXd::NullaryExpr(3, draw),
+                          b = Eigen::VectorXd::NullaryExpr(3, draw);
+    const Eigen::MatrixXd G = (a * b.transpose() + b * a.transpose()) / 2;
+    const double expected = deviation(g, G);
+    EXPECT_NEAR(noise.std_of(g, G), expected, 1e-13 * expected);
+    const std::vector<MomentNoise::Product> products{{.a = a, .b = b}};
+    EXPECT_NEAR(noise.std_of(g, products), expected, 1e-13 * expected);
+    Eigen::MatrixXd pair = Eigen::MatrixXd::Zero(3, 3);
+    pair(0, 0) = a(0), pair(2, 2) = a(1), pair(0, 2) = pair(2, 0) = a(2);
+    EXPECT_NEAR(noise.std_of_pair(0, 2, {.ii = a(0), .jj = a(1), .ij = a(2)}), deviation(zero, pair), 1e-12);
+  }
+  // The sum of the variances gains most.
+  const Eigen::MatrixXd all = Eigen::MatrixXd::Identity(3, 3);
+  EXPECT_NEAR(noise.std_of(zero, all), deviation(zero, all), 1e-13);
+  // Averages over directions: on the sphere u_i^4 has the mean 1/5 and u_i^2 u_j^2 the mean 1/15.
+  const double whole = noise.mean().squaredNorm();
+  EXPECT_NEAR(std::pow(noise.level(), 2), 2 * vo + c + 2 * v1 * v1 + 4 * v1 * whole / 3, 1e-13);
+  const std::vector<Eigen::Index> columns{0, 1, 2};
+  double sum = 0;
+  for (Eigen::Index i = 0; i < 3; ++i) {
+    for (Eigen::Index j = 0; j < 3; ++j) {
+      Eigen::MatrixXd G = Eigen::MatrixXd::Zero(3, 3);
+      G(i, j) += 0.5;
+      G(j, i) += 0.5;
+      sum += std::pow(deviation(zero, G), 2);
+    }
+  }
+  EXPECT_NEAR(noise.squared_level(columns), sum / 3, 1e-13);
+}
+
 TEST(MomentNoise, OfTheBallIsIsotropic) {
-  MomentStream stream(Mechanism(test::three_column_config(0.3, 20)), InsecureTestSeed{2});
+  StreamConfig config = test::three_column_config(0.3, 20);
+  config.geometry = Geometry::ball;
+  MomentStream stream(Mechanism(config), InsecureTestSeed{2});
   const Release& release = test::run(stream, test::three_columns(20));
   const MomentNoise noise(release);
   std::mt19937_64 generator(3);

@@ -20,19 +20,21 @@ using test::three_columns;
 
 // First-order standard deviation by central differences, each independent draw of noise on its own: e_i
 // moves the mean and, through -mm', the covariance; F_ij moves the two entries of the second moment. Plus the
-// variance 2 v1^2 ||G||^2 of -ee'.
+// variance 2 v1^2 ||G||^2 of -ee', and what entries of the diagonal have in common.
 double numeric_std(const Function& f, const RunningMoments& moments, const Release& release) {
   const Eigen::VectorXd m = moments.mean();
   const Eigen::MatrixXd c = moments.covariance();
   const double v1 = std::pow(moments.noise().std_of_mean(0), 2);
-  const double v2 = std::pow(release.std_second() / release.weight_second(), 2);
+  // The entries of the diagonal have the covariance c: variance v2 + c.
+  const double c2 = release.diagonal_covariance() / std::pow(release.weight_second(), 2);
+  const double v2 = std::pow(release.std_second() / release.weight_second(), 2) - c2;
   const Eigen::MatrixXd s = c + m * m.transpose();
   const Eigen::Index d = m.size();
   const double step = 1e-6;
   const auto at = [&](const Eigen::VectorXd& mean, const Eigen::MatrixXd& second) {
     return f(mean, second - mean * mean.transpose());
   };
-  double variance = 0, norm = 0;
+  double variance = 0, norm = 0, along_trace = 0;
   for (Eigen::Index i = 0; i < d; ++i) {
     const Eigen::VectorXd e = step * Eigen::VectorXd::Unit(d, i);
     variance += v1 * std::pow((at(m + e, s) - at(m - e, s)) / (2 * step), 2);
@@ -42,9 +44,10 @@ double numeric_std(const Function& f, const RunningMoments& moments, const Relea
       const double slope = (at(m, s + direction) - at(m, s - direction)) / (2 * step);
       variance += (i == j ? v2 : v2 / 2) * slope * slope;
       norm += (i == j ? 1 : 0.5) * slope * slope;
+      if (i == j) along_trace += slope;
     }
   }
-  return std::sqrt(variance + 2 * v1 * v1 * norm);
+  return std::sqrt(variance + c2 * along_trace * along_trace + 2 * v1 * v1 * norm);
 }
 
 class EveryModel : public testing::Test {

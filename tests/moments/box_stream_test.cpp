@@ -131,7 +131,7 @@ TEST(BoxStream, GivesTheSameReleasesByRowsInBulkAndAsBlocks) {
       const MatrixView rows = MatrixView::of_rows(numbers, 3);
       MomentStream by_row(mechanism, InsecureTestSeed{4}), bulk(mechanism, InsecureTestSeed{4}),
           by_block(mechanism, InsecureTestSeed{4});
-      Releases expected(ReleaseLayout::of(config));
+      Releases expected(ReleaseLayout::of(Mechanism(config)));
       for (std::size_t r = 0; r < total; ++r) {
         const Release& release = by_row.push(std::span(numbers).subspan(3 * r, 3));
         if (release.is_new()) expected.append(release);
@@ -247,7 +247,7 @@ TEST(BoxStream, CarriesTheStatedNoiseOnEveryKindOfEntryAndTheTestHasPower) {
     config.shape = Shape::parse("scaled-blt:2", "shape");
     const Mechanism mechanism(config);
     const std::vector<double> numbers = some_rows(config, every * steps);
-    const Exact exact = exact_sums(ReleaseLayout::of(config), numbers);
+    const Exact exact = exact_sums(ReleaseLayout::of(Mechanism(config)), numbers);
     Squares squares;
     for (std::uint64_t seed = 0; seed < streams; ++seed) {
       MomentStream stream(mechanism, InsecureTestSeed{seed});

@@ -74,7 +74,7 @@ TEST(MomentStream, WithoutAHorizonStatesTheNoiseOfEveryRelease) {
         EXPECT_DOUBLE_EQ(stream.release().std_first(),
                          mechanism.calibration().std_first * std::sqrt(norms[step]));
         EXPECT_DOUBLE_EQ(stream.release().std_second(),
-                         mechanism.calibration().std_second * std::sqrt(norms[step]));
+                         mechanism.calibration().std_diagonal() * std::sqrt(norms[step]));
       }
     }
   }
@@ -151,6 +151,7 @@ TEST(MomentStream, ReleasesLatticePointsWhateverTheRowsAndTheirWeights) {
                              .every = 4,
                              .dimension = 2,
                              .norm_bound = 1.0,
+                             .geometry = Geometry::ball,
                              .workload = workload,
                              .method = method,
                              .shape = Shape::square_root(),

@@ -19,8 +19,8 @@ TEST(Release, UnpackedIsTheOneThatWasPacked) {
                            .second = second});
       for (int t = 0; t < 5; ++t) stream.push(std::vector{0.1 * t, 0.2, -0.3});
       const Release& release = stream.finish();
-      const Release again = Release::unpacked({.dimension = 3, .second = second}, release.rows(),
-                                              release.steps(), release.packed());
+      const Release again =
+          Release::unpacked(release.layout(), release.rows(), release.steps(), release.packed());
       EXPECT_TRUE(again.is_new());
       EXPECT_EQ(again.rows(), 5U);
       EXPECT_EQ(again.steps(), 2U);
@@ -28,6 +28,9 @@ TEST(Release, UnpackedIsTheOneThatWasPacked) {
       EXPECT_EQ(again.second_matrix(), release.second_matrix());
       EXPECT_EQ(again.std_first(), release.std_first());
       EXPECT_EQ(again.std_second(), release.std_second());
+      EXPECT_EQ(again.trace(), release.trace());
+      EXPECT_EQ(again.trace().has_value(), method == Method::jme && second != SecondMoment::none);
+      EXPECT_EQ(again.diagonal_covariance(), release.diagonal_covariance());
       EXPECT_EQ(again.bias_second(), release.bias_second());
       EXPECT_EQ(again.weight_first(), release.weight_first());
       EXPECT_EQ(again.weight_second(), release.weight_second());

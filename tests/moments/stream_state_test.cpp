@@ -183,6 +183,7 @@ TEST(StreamState, FreshNoncesChangeTheLaterNoiseWhichStaysShapedAcrossOpenings) 
                                  .rows = total_rows,
                                  .dimension = 2,
                                  .norm_bound = 1.0,
+                                 .geometry = Geometry::ball,
                                  .workload = prefix(),
                                  .shape = shape});
       const std::vector<double> zero(2, 0.0);

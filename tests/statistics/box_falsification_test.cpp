@@ -37,7 +37,7 @@ struct Pair {
 class Attack {
  public:
   Attack(const Mechanism& mechanism, const Pair& pair) {
-    const ReleaseLayout layout = ReleaseLayout::of(mechanism.config());
+    const ReleaseLayout layout = ReleaseLayout::of(mechanism);
     const Parts x = parts_of(layout, pair.x), y = parts_of(layout, pair.y), noise = deviations(mechanism);
     const Eigen::MatrixXd c1 = mechanism.c1().to_dense(), c2 = mechanism.c2().to_dense();
     const Eigen::MatrixXd undo1 = c1 * oracle::inverse(mechanism.a1().to_dense()),

@@ -147,6 +147,7 @@ TEST_P(DenseAgreement, ToOneLatticeUnitForEveryShapeAndWorkload) {
                                .every = every,
                                .dimension = 3,
                                .norm_bound = 1.3,
+                               .geometry = Geometry::ball,
                                .workload = workload,
                                .shape = shape,
                                .second = rows % 2 == 0 ? SecondMoment::full : SecondMoment::diagonal});
@@ -171,6 +172,7 @@ TEST(DenseAgreementWithoutAHorizon, ToOneLatticeUnitForEveryWorkload) {
                                .unbounded = true,
                                .dimension = 3,
                                .norm_bound = 1.3,
+                               .geometry = Geometry::ball,
                                .workload = workload,
                                .second = SecondMoment::none});
     const Eigen::MatrixXd x = random_stream(n, 3);

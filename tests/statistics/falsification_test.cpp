@@ -113,6 +113,7 @@ StreamConfig base_config(Method method) {
           .rows = 5,
           .dimension = 2,
           .norm_bound = 1.0,
+          .geometry = Geometry::ball,
           .workload = prefix(),
           .method = method,
           .shape = Shape::blt({.poles = {0.95, 0.6}, .zeros = {0.8, 0.3}})};

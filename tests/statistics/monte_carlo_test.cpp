@@ -59,7 +59,13 @@ Eigen::VectorXd second_weights(const Mechanism& mechanism) {
   const auto d = static_cast<Eigen::Index>(mechanism.config().dimension);
   const Eigen::Index pairs = mechanism.config().second == SecondMoment::full ? d * (d - 1) / 2 : 0;
   Eigen::VectorXd entries(d + pairs);
+  // Where a trace corrects the diagonal, the direction of the trace keeps less: the eigenvalues of its
+  // covariance.
   entries.head(d).setConstant(noise.std_second * noise.std_second);
+  if (noise.std_trace > 0) {
+    const double of_sum = static_cast<double>(d) * noise.std_second * noise.std_second;
+    entries(0) = of_sum / (1 + of_sum / (noise.std_trace * noise.std_trace)) / static_cast<double>(d);
+  }
   entries.tail(pairs).setConstant(2 * noise.std_off_diagonal * noise.std_off_diagonal);
   const Eigen::MatrixXd weights = values * entries.transpose();
   return weights.reshaped();

@@ -45,7 +45,7 @@ inline Parts parts_of(const ReleaseLayout& layout, const Row& row) {
 
 /// Of the noise on each of its entries.
 inline Parts deviations(const Mechanism& mechanism) {
-  const ReleaseLayout layout = ReleaseLayout::of(mechanism.config());
+  const ReleaseLayout layout = ReleaseLayout::of(mechanism);
   const Calibration& noise = mechanism.calibration();
   const auto d = static_cast<Eigen::Index>(layout.dimension);
   Parts result = parts_of(layout, Row(layout.dimension, 0.0));

@@ -44,6 +44,12 @@ TEST_F(Canary, NeitherRowsNorSumsNorNoiseAreOnDisk) {
     DurableStream stream(mechanism, with);
     MomentStream twin(mechanism, InsecureTestSeed{11});
     Canaries raw, noise, published;
+    // What a stream of nothing but zeros keeps, settings and the file's own bytes, is not from these rows.
+    DurableOptions without = seeded("zeros");
+    without.stream = shape;
+    DurableStream zeros(mechanism, without);
+    for (std::size_t t = 0; t < rows.size(); ++t) zeros.push(Row(d, 0.0));
+    raw.leave_out_files(path("zeros"));
     std::vector<double> sum(d), squares(d * d);
     for (std::size_t t = 0; t < rows.size(); ++t) {
       stream.push(rows[t]);
@@ -68,6 +74,11 @@ TEST_F(Canary, NeitherRowsNorSumsNorNoiseAreOnDisk) {
           raw.add(std::floor(squares[i * d + j] * 0x1p-20 + 0.5));
         }
       }
+      double trace = 0;
+      for (std::size_t i = 0; i < d; ++i) trace += squares[i * d + i];
+      raw.add(trace);
+      raw.add(trace * unit * unit);
+      raw.add(std::floor(trace * 0x1p-20 + 0.5));
       if (const Release& release = twin.push(rows[t]); release.is_new()) {
         const StreamState state = twin.state();
         noise.add_all(state.secret);

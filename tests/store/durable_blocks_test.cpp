@@ -209,7 +209,7 @@ TEST_F(DurableBlocks, SurviveKillsAtAnyMomentAndAreReleasedOnce) {
       });
       const std::string text = worker.kill_after(static_cast<useconds_t>(generator() % longest), ended);
       kills += ended ? 0 : 1;
-      const std::size_t length = 8 * (1 + numbers(Release(ReleaseLayout::of(mechanism_.config()))).size());
+      const std::size_t length = 8 * (1 + numbers(Release(ReleaseLayout::of(mechanism_))).size());
       for (std::size_t at = 0; at + length <= text.size(); at += length) {
         std::vector<double> record(length / 8);
         std::memcpy(record.data(), text.data() + at, length);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <jme/store/stream_settings.hpp>
+
 #include "store/state_folder.hpp"
 
 namespace jme {
@@ -169,6 +171,20 @@ TEST_F(DurableStreamTest, RefusesAnotherConfigurationAndNamesTheDifference) {
   other.details = {{.name = "bounds", .value = "x=0:1"}};
   expect_refused([&] { DurableStream(mechanism_, other); }, "bounds is not set there and x=0:1 here");
   expect_refused([&] { DurableStream(mechanism_, seeded()); }, "insecure-test-seed is not set there");
+}
+
+// A stream without the trace is what versions before it began under auto: its settings have no new one.
+TEST_F(DurableStreamTest, BegunWithoutTheTraceGoesOnAsTheBallAndIsRefusedElsewhere) {
+  ASSERT_EQ(mechanism_.geometry(), Geometry::ball_trace);
+  StreamConfig config = ten_blocks();
+  config.geometry = Geometry::ball;
+  const Mechanism ball(config);
+  EXPECT_EQ(value_of(settings_of(ball), "noise of the trace"), "");
+  EXPECT_NE(value_of(settings_of(mechanism_), "noise of the trace"), "");
+  const Numbers some = run_and_die(ball, options(), first(10));
+  expect_refused([&] { DurableStream(mechanism_, options()); }, "geometry is ball there and ball-trace here");
+  const Numbers all = run(ball, options(), rows_);
+  EXPECT_TRUE(std::equal(some.begin(), some.end(), all.begin()));
 }
 
 TEST_F(DurableStreamTest, KeepsStreamsOfOtherNamesAndSourcesApart) {

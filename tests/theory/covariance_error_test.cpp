@@ -16,6 +16,7 @@ StreamConfig stream(Workload workload, std::size_t rows, std::size_t dimension, 
   config.rows = rows;
   config.dimension = dimension;
   config.norm_bound = 1;
+  config.geometry = Geometry::ball;  // as in the paper
   config.workload = std::move(workload);
   config.shape = Shape::identity();
   config.method = method;

@@ -17,6 +17,7 @@ StreamConfig config(Workload workload, std::size_t rows, std::size_t dimension, 
   config.rows = rows;
   config.dimension = dimension;
   config.norm_bound = 1;
+  config.geometry = Geometry::ball;  // as in the paper
   config.workload = std::move(workload);
   config.shape = Shape::identity();
   return config;
@@ -83,6 +84,34 @@ TEST(ExpectedError, OfNoisyMomentsIsTheVarianceTimesTheSquaredNorm) {
         const double paper_n = second == SecondMoment::full ? 9 : 3;
         EXPECT_NEAR(paper, paper_n * per_coordinate, agreement * paper) << c.name;
       }
+    }
+  }
+}
+
+// Where the trace corrects the diagonal, its covariance matrix is the inverse of I/v + 11'/v_trace.
+TEST(ExpectedError, OfACorrectedDiagonalIsTheTraceOfItsCovarianceMatrix) {
+  for (const SecondMoment second : {SecondMoment::full, SecondMoment::diagonal}) {
+    for (const std::size_t d : {2U, 5U}) {
+      StreamConfig stream = config(prefix(), 30, d, 0.7);
+      stream.second = second;
+      stream.shape = Shape::square_root();
+      const double ball = expected_error(Mechanism(stream)).second.high;
+      stream.geometry = Geometry::automatic;
+      const Mechanism mechanism(stream);
+      ASSERT_EQ(mechanism.geometry(), Geometry::ball_trace);
+      const Calibration& noise = mechanism.calibration();
+      const auto size = static_cast<Eigen::Index>(d);
+      const Eigen::MatrixXd precision =
+          Eigen::MatrixXd::Identity(size, size) / std::pow(noise.std_second, 2) +
+          Eigen::MatrixXd::Constant(size, size, 1 / std::pow(noise.std_trace, 2));
+      const Eigen::MatrixXd covariance = precision.inverse();
+      const double pairs = second == SecondMoment::full ? static_cast<double>(d * (d - 1)) : 0;
+      const double expected = (covariance.trace() + pairs * std::pow(noise.std_off_diagonal, 2)) *
+                              reference::frobenius(mechanism.a2(), mechanism.c2());
+      EXPECT_NEAR(expected_error(mechanism).second.high, expected, agreement * expected);
+      EXPECT_NEAR(noise.std_diagonal(), std::sqrt(covariance(0, 0)), 1e-12);
+      EXPECT_NEAR(-noise.trace_share * std::pow(noise.std_second, 2), covariance(0, 1), 1e-12);
+      EXPECT_LT(expected, ball);
     }
   }
 }

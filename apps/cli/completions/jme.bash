@@ -28,7 +28,7 @@ _jme() {
     --compression) values='none gzip xz' ;;
     --missing) values='observed model mean centre fail' ;;
     --late) values='current drop' ;;
-    --geometry) values='auto ball box' ;;
+    --geometry) values='auto ball ball-trace box' ;;
     --emit) values='first second mean covariance correlation precision pca: regression: density' ;;
     --output | --report | --out) COMPREPLY=($(compgen -f -- "$current")) && return ;;
     --state | --report-figures) COMPREPLY=($(compgen -d -- "$current")) && return ;;

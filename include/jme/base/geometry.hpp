@@ -6,9 +6,10 @@ namespace jme {
 
 /// The set that rows lie in, as the sensitivity knows it (docs/theory/geometry.md).
 enum class Geometry {
-  automatic,  ///< the box where cells are bounded and it gives the smaller error; else the ball
+  automatic,  ///< the one that gives the smallest error: the box only where cells are bounded
   ball,       ///< rows of Euclidean length at most the norm bound, as in the paper
-  box         ///< rows with every cell in [-1, 1], and perhaps a norm bound besides
+  box,        ///< rows with every cell in [-1, 1], and perhaps a norm bound besides
+  ball_trace  ///< the ball, where the trace of the second moment is released besides
 };
 
 [[nodiscard]] Geometry parse_geometry(std::string_view text);

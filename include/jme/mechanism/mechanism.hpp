@@ -68,7 +68,7 @@ class Mechanism {
   [[nodiscard]] const Exposure& exposure() const;
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
-  /// Ball or box: never `automatic`.
+  /// Ball (with the trace besides, or without it) or box: never `automatic`.
   [[nodiscard]] Geometry geometry() const { return geometry_; }
   /// Where noise is drawn: one draw per step, or one draw per row for PP.
   [[nodiscard]] Horizon noise_horizon() const {
@@ -82,6 +82,7 @@ class Mechanism {
  private:
   [[nodiscard]] RowModel row_model(Geometry geometry) const;
   [[nodiscard]] std::optional<double> asked_lambda(const RowModel& rows) const;
+  [[nodiscard]] bool has_free_trace() const;
   [[nodiscard]] Geometry chosen_geometry() const;
   [[nodiscard]] Calibration calibrated(Geometry geometry, double sigma) const;
   void pay_for_rounding();

@@ -29,7 +29,9 @@ namespace jme {
 ///     v1 ||h||^2 + 2 vo ||G||^2 + (vd - 2 vo) sum_i G_ii^2 + (h'm + <G, S/N>)^2 vr.
 ///
 /// The square of the mean's noise adds 2 sum_ij G_ij^2 v1_i v1_j. In the ball vd = 2 vo and F is isotropic:
-/// (vd + 2 v1^2) ||G||^2 + v1 ||h||^2 is then exact for linear functions. The mean is taken as released.
+/// (vd + 2 v1^2) ||G||^2 + v1 ||h||^2 is then exact for linear functions. Where the diagonal was corrected by
+/// a trace that was released besides, its entries have a covariance c < 0: the variance of an entry is then
+/// vd + c, and c (tr G)^2 is added to all of the above. The mean is taken as released.
 /// PP squares the noise of its first channel: there the standard deviations of the parts add up, and vd is an
 /// upper bound over all data, so the result is an upper bound too (models/GUARANTEES.md).
 class MomentNoise {
@@ -52,6 +54,7 @@ class MomentNoise {
   struct Parts {
     double norm = 0;      ///< ||G||^2
     double diagonal = 0;  ///< sum_i G_ii^2
+    double trace = 0;     ///< (tr G)^2
     double mean = 0;      ///< ||h||^2
     double count = 0;     ///< (h'm + <G, S/N>)^2; matters where the divisor is noisy
   };
@@ -94,6 +97,7 @@ class MomentNoise {
   // One divisor: variances of the mean, of the second moment off the diagonal (twice) and on it, of the
   // divisor relative to itself.
   double v1_ = 0, twice_off_ = 0, diagonal_ = 0, rows_ = 0;
+  double between_ = 0;  // covariance of two diagonal entries, which `diagonal_` is without
   bool isotropic_ = true;
   // Counts of cells and pairs: the same with each one's own divisor.
   struct {

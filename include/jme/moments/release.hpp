@@ -45,12 +45,17 @@ class Release {
     return std::span(first_).subspan(layout_.dimension, layout_.count_of_cells());
   }
   [[nodiscard]] std::span<const double> pair_counts() const {  ///< of rows with i and j: see pair_index
-    return std::span(second_).subspan(layout_.moment_size());
+    return std::span(second_).subspan(layout_.moment_size(), layout_.count_of_pairs());
   }
   [[nodiscard]] std::optional<double> row_count() const {  ///< of rows that exist
     return layout_.row_count ? std::optional(first_.back()) : std::nullopt;
   }
   [[nodiscard]] double count_unit() const { return count_unit_; }
+  /// The trace of the second moment where it is released besides, with its own noise. second() was corrected
+  /// by it: each diagonal entry moved by Calibration::trace_share of what the trace exceeds their sum by.
+  [[nodiscard]] std::optional<double> trace() const {
+    return layout_.trace ? std::optional(second_.back()) : std::nullopt;
+  }
 
   /// Standard deviation of the noise on each entry of `first`.
   [[nodiscard]] double std_first() const { return std_first_; }
@@ -59,6 +64,9 @@ class Release {
   [[nodiscard]] double std_second() const { return std_second_; }
   /// The same off the diagonal: smaller by sqrt 2 in the ball, larger in the box of many columns.
   [[nodiscard]] double std_off_diagonal() const { return std_off_diagonal_; }
+  /// Covariance of the noise on two diagonal entries: below 0 where the trace was released besides, and they
+  /// were corrected by it; else 0.
+  [[nodiscard]] double diagonal_covariance() const { return diagonal_covariance_; }
   /// Standard deviations of the noise on counts, in their unit; 0 where they are not released.
   [[nodiscard]] double std_count() const { return std_count_; }
   [[nodiscard]] double std_pair_count() const { return std_pair_count_; }
@@ -93,7 +101,8 @@ class Release {
   bool is_new_ = false, shares_noise_ = false;
   AlignedVector first_, second_;
   double std_first_ = 0, std_second_ = 0, std_off_diagonal_ = 0, std_count_ = 0, std_pair_count_ = 0,
-         std_rows_ = 0, bias_second_ = 0, weight_first_ = 0, weight_second_ = 0, count_unit_ = 1;
+         std_rows_ = 0, bias_second_ = 0, weight_first_ = 0, weight_second_ = 0, count_unit_ = 1,
+         diagonal_covariance_ = 0;
 };
 
 /// Index of entry (i, j), i <= j, in the packed upper triangle of a d x d matrix.

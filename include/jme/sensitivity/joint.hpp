@@ -36,7 +36,7 @@ struct RowModel {
   Adjacency adjacency = Adjacency::replace_one;
   std::size_t dimension = 1;
   double norm_bound = 1;               ///< zeta; in the box it counts where it is below sqrt(dimension)
-  Geometry geometry = Geometry::ball;  ///< ball or box
+  Geometry geometry = Geometry::ball;  ///< ball, ball_trace or box
   SecondMoment second = SecondMoment::full;
   Presence presence = Presence::complete;  ///< cells: counts of present cells and pairs are released too
   bool counts_rows = false;                ///< the number of rows that exist is released too
@@ -49,9 +49,16 @@ struct EntryWeights {
   double pairs = 0;         ///< of the count of rows with both i and j, over lambda
   double cells = 0;         ///< of the count of rows with cell i
   double row = 0;           ///< of the count of rows
+  double trace = 0;         ///< of the trace of the second moment, over lambda
 };
+/// Where the trace is released besides, with noise of variance 1/trace of a diagonal entry's, least squares
+/// takes this share of the difference between it and the sum of the diagonal to every diagonal entry. An
+/// entry's noise then has 1 - share of its variance, and two of them have -share of it as their covariance.
+/// 0 without a trace.
+[[nodiscard]] double trace_share(const EntryWeights& weights, std::size_t dimension);
 /// Ball: off_diagonal is 2 for the full second moment, as an entry stands on both sides of the diagonal. Box:
-/// the ratios of the free weights. Throws InvalidParameter where the row model makes no sense.
+/// the ratios of the free weights. The trace has a weight in the geometry ball_trace, for a second moment of
+/// two columns or more. Throws InvalidParameter where the row model makes no sense.
 [[nodiscard]] EntryWeights entry_weights(const RowModel& rows);
 /// The weight of the diagonal up to which replacing a row moves no more than its values can (unit columns);
 /// 0 where no second moment is released.

@@ -11,7 +11,8 @@ namespace jme {
 /// d^2.
 enum class Count { symmetric, paper };
 /// N of the error formulas: how often std2^2 occurs in one release's squared Frobenius error, d +
-/// d(d-1) (std off the diagonal / std2)^2. It is d(d+1)/2 for rows in a ball
+/// d(d-1) (std off the diagonal / std2)^2, where std2 is what is left on a diagonal entry where the trace
+/// corrects it (Calibration::std_diagonal). It is d(d+1)/2 for rows in a ball
 /// (docs/theory/calibration.md#symmetric-noise) and grows with d^3 for rows in a box, whose std2 is smaller
 /// (docs/theory/geometry.md).
 [[nodiscard]] double counted_coordinates(const Mechanism& mechanism, Count count);
@@ -40,7 +41,7 @@ struct ExpectedError {
 /// releases.
 struct ReleaseVariance {
   std::vector<double> first;   ///< std1^2 ||row t of A1 C1^-1||^2
-  std::vector<double> second;  ///< std2^2 ||row t of A2 C2^-1||^2, of a diagonal entry;
+  std::vector<double> second;  ///< std2^2 ||row t of A2 C2^-1||^2, of a diagonal entry (std_diagonal);
                                ///< empty for PP, whose second moment's noise depends on the data
 };
 [[nodiscard]] ReleaseVariance release_variance(const Mechanism& mechanism);
