@@ -388,7 +388,7 @@ void DurableStream::resume_at(std::uint64_t rows) {
 void DurableStream::releases_before(const std::function<void(const Release&)>& take) {
   Impl& inside = impl();
   if (inside.kept.is_new()) return;
-  const ReleaseLayout layout = ReleaseLayout::of(inside.mechanism.config());
+  const ReleaseLayout layout = ReleaseLayout::of(inside.mechanism);
   for (std::uint64_t done = 0; done < inside.rows_before;) {
     const StoredBlock block = inside.kept.next_block();
     done = block.rows;

@@ -62,7 +62,7 @@ Channels channels_of(const ReleaseLayout& layout, const Slots& slots) {
 class SlotAttack {
  public:
   SlotAttack(const Mechanism& mechanism, const Slots& x, const Slots& y) {
-    const ReleaseLayout layout = ReleaseLayout::of(mechanism.config());
+    const ReleaseLayout layout = ReleaseLayout::of(mechanism);
     const Channels one = channels_of(layout, x), other = channels_of(layout, y);
     const Parts noise = deviations(mechanism);
     const Eigen::MatrixXd c1 = mechanism.c1().to_dense(), c2 = mechanism.c2().to_dense();
