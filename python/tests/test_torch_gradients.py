@@ -152,19 +152,50 @@ def test_an_example_counts_the_same_bits_wherever_it_stands():
 
 
 class Mixing(nn.Module):
-    def __init__(self):
+    def __init__(self, mix):
         super().__init__()
-        self.a = nn.Linear(5, 2)
+        self.a, self.mix = nn.Linear(5, 2), mix
 
     def forward(self, x):
-        return self.a(x - x.mean(0))
+        return self.mix(self.a(x))
 
 
-def test_a_model_that_mixes_examples_is_noticed():
-    gradients = jme.torch.per_example(Mixing(), nn.MSELoss(), by="layers")
-    assert gradients.companions_matter(torch.randn(6, 5), torch.randn(6, 2))
+MIXES = {
+    "minus the mean": lambda x: x - x.mean(0),
+    "over the largest": lambda x: x / x.abs().max(),
+    "one at the place of another": lambda x: x + 0.1 * x.roll(1, 0),
+    "weighted by likeness": lambda x: (x @ x.T).softmax(1) @ x,
+}
+
+
+@pytest.mark.parametrize("by", [None, "layers"])
+@pytest.mark.parametrize("mix", MIXES)
+def test_a_model_that_mixes_examples_is_refused(mix, by):
+    torch.manual_seed(1)
+    gradients = jme.torch.per_example(Mixing(MIXES[mix]), nn.MSELoss(), by=by)
+    with pytest.raises(jme.InvalidParameter, match="mixes examples") as caught:
+        gradients(torch.randn(32, 5), torch.randn(32, 2))
+    assert caught.value.field == "model"
+
+
+def test_a_model_that_would_mix_examples_has_one_at_a_time_by_vmap():
+    model = Mixing(MIXES["minus the mean"])
+    gradients = jme.torch.per_example(model, nn.MSELoss(), by="vmap")
+    gradients(torch.randn(6, 5), torch.randn(6, 2))
+    assert float(model.a.weight.grad_sample.abs().max()) == 0, "an example minus itself"
+
+
+def test_batch_norm_is_refused_and_companions_are_noticed():
     with pytest.raises(jme.InvalidParameter, match="BatchNorm1d mixes examples"):
         jme.torch.per_example(nn.Sequential(nn.Linear(5, 5), nn.BatchNorm1d(5)), nn.MSELoss())
+    gradients = jme.torch.per_example(Mixing(MIXES["minus the mean"]), nn.MSELoss(), by="layers")
+    gradients._is_tried = True
+    assert gradients.companions_matter(torch.randn(6, 5), torch.randn(6, 2))
+
+
+def test_layers_are_not_taken_where_they_miss_gradients():
+    with pytest.raises(jme.InvalidParameter, match='must be "vmap"'):
+        jme.torch.per_example(Beside(), nn.MSELoss(), by="layers")(torch.randn(6, 5), torch.randn(6, 5))
 
 
 def test_micro_batches_change_nothing():

@@ -6,6 +6,7 @@ import copy
 import math
 import os
 import pickle
+import warnings
 
 import jme
 import jme.torch
@@ -178,6 +179,44 @@ def test_nothing_is_promised_for_a_test_seed_or_the_method_as_printed():
     assert made(Centre(3)).epsilon_spent() == math.inf
     optimizer = made(Centre(3), method="jme-paper", insecure_test_seed=None)
     assert optimizer.epsilon_spent(steps=1) == math.inf
+
+
+def test_nothing_is_promised_for_batches_that_a_test_seed_draws():
+    optimizer = made(Centre(30), insecure_test_seed=None)
+    assert math.isfinite(optimizer.epsilon_spent(steps=1))
+    optimizer.loader(torch.utils.data.TensorDataset(DATA), insecure_test_seed=1)
+    assert optimizer.epsilon_spent(steps=1) == math.inf
+
+
+def test_batches_from_elsewhere_are_warned_about_once():
+    """A loader of torch shuffles instead of sampling, and then epsilon is another one."""
+    model = Centre(30)
+    optimizer = made(model)
+    optimizer.add_examples([DATA[:10]], 10)
+    with pytest.warns(UserWarning, match="do not come from optimizer.loader") as caught:
+        optimizer.step()
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        optimizer.add_examples([DATA[:10]], 10)
+        optimizer.step()
+        trained(made(model), model, DATA, 2)
+        fixed = made(model, participations=2, separation=10)
+        fixed.add_examples([DATA[:10]], 10)
+        fixed.step()
+
+
+def test_a_step_whose_update_cannot_be_applied_counts_and_uses_up_its_batch():
+    model = Centre(30)
+    optimizer = made(model, insecure_test_seed=None)
+    optimizer.add_examples([DATA[:10]], 10)
+    optimizer._apply_update = lambda: (_ for _ in ()).throw(RuntimeError("no memory"))
+    with pytest.raises(RuntimeError):
+        optimizer.step()
+    assert optimizer.steps_done == 1 and optimizer.epsilon_spent() == optimizer.epsilon_spent(steps=1) > 0
+    del optimizer._apply_update
+    with pytest.raises(jme.DataError, match="since the last step"):
+        optimizer.step()
 
 
 def test_no_step_follows_the_last_one():

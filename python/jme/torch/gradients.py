@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +14,7 @@ from ._plan import whole, wrong
 from ._transforms import functional_call, grad_and_value, vmap
 from .optimizers import Adam
 
+T = TypeVar("T")
 Parts: TypeAlias = Tensor | tuple[Tensor, ...]
 
 
@@ -27,7 +28,8 @@ def per_example(
     micro_batch: examples at a time, always filled up with zeros to this number: what an example contributes then
         depends on that example alone (`PerExample.companions_matter` looks whether it does).
     by: "layers" where all trained parameters are those of Linear, Conv1d, Conv2d, Embedding, GroupNorm and LayerNorm
-        (fast), "vmap" for any others; default: whichever is right.
+        (fast), "vmap" for any others; default: whichever is right, tried on made-up examples. A model that mixes them
+        is refused then.
     """
     return PerExample(model, loss, micro_batch, by)
 
@@ -43,6 +45,7 @@ class PerExample:
         self._loss = loss
         self._micro_batch = whole("micro_batch", micro_batch)
         self._by = by
+        self._is_tried = by == "vmap"  # each example is alone there
 
     @property
     def by(self) -> str | None:
@@ -108,8 +111,11 @@ class PerExample:
 
     def _gradients(self, inputs: list[Tensor], targets: list[Tensor]) -> tuple[list[Tensor], Tensor]:
         _check_mixes_nothing(self._model)
-        if self._by is None:
-            self._by = self._choice(inputs, targets)
+        if not self._is_tried:
+            choice = self._choice(inputs, targets)
+            if self._by is not None and choice != self._by:
+                raise wrong("by", 'must be "vmap": layers have not all gradients of this model')
+            self._by, self._is_tried = choice, True
         return self._by_layers(inputs, targets) if self._by == "layers" else self._by_vmap(inputs, targets)
 
     def _by_layers(self, inputs: list[Tensor], targets: list[Tensor]) -> tuple[list[Tensor], Tensor]:
@@ -142,29 +148,38 @@ class PerExample:
         return self._loss(output.unsqueeze(0), *(t.unsqueeze(0) for t in targets)).sum()
 
     def _choice(self, inputs: list[Tensor], targets: list[Tensor]) -> str:
-        """Layers, if they find the gradients that autograd finds. Made-up examples are tried, not the data."""
+        """Layers, if they find the gradients that autograd finds. Made-up examples are tried, not the data. Throws
+        InvalidParameter where those of the first example depend on the others."""
         if _recorded.owners(self._model) is None:
             return "vmap"
-        with torch.random.fork_rng(devices=[]):
+        zeros = [torch.zeros_like(t) for t in targets]
+
+        def alike(work: Callable[[list[Tensor], list[Tensor]], T], made_up: list[Tensor]) -> T:
+            torch.manual_seed(2)  # dropout leaves out the same in all
+            return work(made_up, zeros)
+
+        with torch.random.fork_rng(devices={x.device for x in inputs if x.is_cuda}):
             torch.manual_seed(1)
-            words = [layer.num_embeddings for layer in self._model.modules() if isinstance(layer, nn.Embedding)]
-            made_up = [
-                torch.rand_like(x) if x.is_floating_point() else torch.randint_like(x, min(words, default=2))
-                for x in inputs
-            ]
-            zeros = [torch.zeros_like(t) for t in targets]
+            one, other = self._made_up(inputs), self._made_up(inputs)
+            beside_others = [torch.cat([x[:1], y[1:]]) for x, y in zip(one, other, strict=True)]
             try:
-                torch.manual_seed(2)  # dropout leaves out the same in both
-                found, _ = self._by_layers(made_up, zeros)
-                torch.manual_seed(2)
-                expected = self._by_autograd(made_up, zeros)
+                found, _ = alike(self._by_layers, one)
+                expected = alike(self._by_autograd, one)
+                elsewhere, _ = alike(self._by_layers, beside_others)
             except (Error, IndexError, RuntimeError):
                 return "vmap"
-        for ours, right in zip(found, expected, strict=True):
-            # Rounding is some 1e-6 of the largest; a layer that was missed is off by much more.
-            if not torch.allclose(ours.sum(0), right, rtol=0, atol=1e-3 * float(right.abs().max()) + 1e-12):
-                return "vmap"
+        if not all(_near(ours.sum(0), right) for ours, right in zip(found, expected, strict=True)):
+            return "vmap"
+        if not all(_near(ours[0], again[0]) for ours, again in zip(found, elsewhere, strict=True)):
+            raise wrong("model", "mixes examples: the gradient of one depends on which others are there")
         return "layers"
+
+    def _made_up(self, inputs: list[Tensor]) -> list[Tensor]:
+        words = [layer.num_embeddings for layer in self._model.modules() if isinstance(layer, nn.Embedding)]
+        return [
+            torch.rand_like(x) if x.is_floating_point() else torch.randint_like(x, min(words, default=2))
+            for x in inputs
+        ]
 
     def _by_autograd(self, inputs: list[Tensor], targets: list[Tensor]) -> list[Tensor]:
         own = [p for p in self._model.parameters() if p.requires_grad]
@@ -180,6 +195,11 @@ def _check_mixes_nothing(model: nn.Module) -> None:
             mixes = not isinstance(layer, nn.modules.instancenorm._InstanceNorm) or layer.track_running_stats
             if mixes and (layer.training or not layer.track_running_stats):
                 raise wrong("model", f"{type(layer).__name__} mixes examples; GroupNorm does not")
+
+
+def _near(ours: Tensor, right: Tensor) -> bool:
+    """Rounding is some 1e-6 of the largest; a layer that was missed, or an example that was mixed in, is much more."""
+    return bool(torch.allclose(ours, right, rtol=0, atol=1e-3 * float(right.abs().max()) + 1e-12))
 
 
 def _tuple(parts: Parts) -> tuple[Tensor, ...]:

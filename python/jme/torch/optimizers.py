@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
@@ -127,6 +128,8 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         }
         self.examples, self.batch_size, self.steps, self.delta = int(examples), batch_size, int(steps), float(delta)
         self._seed = insecure_test_seed
+        self._is_secret = insecure_test_seed is None
+        self._knows_batches = False
         self._together = Together(process_group)
         config = {**self._config, "threads": threads}
         self._check_groups()
@@ -205,10 +208,18 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         self._check_groups()
         if self._steps_done >= self.steps:
             raise BudgetExhausted("steps: all steps of the training are done")
+        if not self._knows_batches and self._config["sampling_rate"] < 1:
+            self._knows_batches = True
+            warnings.warn(
+                "jme: these batches do not come from optimizer.loader(...); epsilon holds only where every example is "
+                "in every batch with probability batch_size / examples, on its own and in secret",
+                stacklevel=4,  # torch wraps step twice
+            )
         self._make_update()
-        self._apply_update()
+        # From here on the step counts, and its batch is used up, whatever happens.
         self._steps_done += 1
         self.discard()
+        self._apply_update()
         return loss
 
     def _make_update(self) -> None:
@@ -276,7 +287,7 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
     def epsilon_spent(self, delta: float | None = None, steps: int | None = None) -> float:
         """Epsilon of the steps so far, or of the first `steps`. Their number must have been fixed beforehand: who looks
         at results and stops because of them has spent the epsilon of all steps. Infinite where nothing is promised."""
-        if self._seed is not None:
+        if not self._is_secret:
             return math.inf
         done = self._steps_done if steps is None else steps
         return self._mechanism.epsilon(self.delta if delta is None else delta, done)
@@ -295,6 +306,8 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         settings.setdefault("insecure_test_seed", self._seed)
         settings.setdefault("first_step", self._steps_done)
         settings.setdefault("process_group", self._together)
+        self._knows_batches = True
+        self._is_secret = self._is_secret and settings["insecure_test_seed"] is None
         return PoissonLoader(dataset, batch_size=self.batch_size, steps=self.steps, **settings)
 
     def state_dict(self) -> dict[str, Any]:
