@@ -12,6 +12,7 @@
 #include <jme/inquiry/ledger_json.hpp>
 #include <jme/inquiry/questions.hpp>
 #include <jme/output/plan_json.hpp>
+#include <jme/report/line_chart.hpp>
 #include <jme/store/ledger.hpp>
 
 #include "bindings/calls.hpp"
@@ -95,6 +96,19 @@ std::string bars(const std::string& title, const std::string& label, const std::
   return draw(chart).file();
 }
 
+/// An SVG file with one curve and a line at where it stands.
+std::string curve(const std::string& title, const std::string& label, const std::string& x_label,
+                  const std::vector<double>& x, const std::vector<double>& y, double here) {
+  const report::LineChart chart{
+      .title = title,
+      .description = label,
+      .x = {.label = x_label, .with_zero = true},
+      .y = {.with_zero = true},
+      .series = {{.x = x, .y = y}},
+      .references = {{.direction = report::ReferenceLine::Direction::vertical, .at = here, .label = "now"}}};
+  return draw(chart).file();
+}
+
 std::string ledger(const std::string& directory, std::optional<double> delta) {
   const Unlocked unlocked;
   if (delta) delta = Delta(*delta);
@@ -110,6 +124,7 @@ void bind_answers(nb::module_& m) {
   m.def("sensitivity", &sensitivity);
   m.def("plan", &plan);
   m.def("bars", &bars);
+  m.def("curve", &curve);
   m.def("ledger", &ledger, nb::arg("directory"), nb::arg("delta").none());
 }
 

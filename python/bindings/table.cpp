@@ -32,7 +32,7 @@ template <class Number>
 void read_cells(const std::byte* from, std::ptrdiff_t stride, std::size_t count, double* to) {
   if constexpr (std::is_same_v<Number, double>) {
     if (stride == sizeof(double)) {
-      std::memcpy(to, from, count * sizeof(double));
+      if (count > 0) std::memcpy(to, from, count * sizeof(double));  // an empty piece may be nowhere
       return;
     }
   }

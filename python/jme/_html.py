@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .plans import Plan
     from .releases import Release, Releases
     from .stream import Stream
+    from .torch.optimizers import Adam
 
 MOST_ROWS = 12
 
@@ -161,3 +162,23 @@ def ledger(book: Ledger) -> str:
         ["source", "adjacency"],
     )
     return f"<p><b>jme.Ledger</b> of {escape(book.state)}</p>{streams}<p>Spent in all:</p>{total}"
+
+
+CURVE_POINTS = 8
+
+
+def training(optimizer: Adam) -> str:
+    """All of it is public: no epsilon depends on the examples."""
+    done, steps, delta = optimizer.steps_done, optimizer.steps, optimizer.delta
+    name = f"<b>jme.torch.{type(optimizer).__name__}</b>: {done:,} of {steps:,} steps"
+    whole = optimizer.epsilon_spent(steps=steps)
+    if not math.isfinite(whole):
+        return f"<p>{name}; nothing is private here.</p>"
+    places = sorted({round(steps * (i / CURVE_POINTS) ** 2) for i in range(CURVE_POINTS + 1)})
+    epsilons = [optimizer.epsilon_spent(steps=place) for place in places]
+    title, label = "Epsilon by steps", f"What the first steps spend, at delta = {delta:g}."
+    chart = image(title, _core.curve(title, label, "steps", [float(place) for place in places], epsilons, float(done)))
+    return (
+        f"<p>{name}, epsilon {optimizer.epsilon_spent():.3g} of {whole:.3g} at delta = {delta:g}; noise multiplier "
+        f"{optimizer.sigma:.3g}.</p>{chart}<p>What is spent is that of a number of steps that was fixed beforehand.</p>"
+    )

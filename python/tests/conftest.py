@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import json
 import os
 import pathlib
@@ -90,3 +91,24 @@ def blocks(page: str, *, only: str | None = None, without: str | None = None) ->
     chosen = {s.split("\n")[0]: s for s in sections if only in (None, s.split("\n")[0])}
     chosen.pop(without or "", None)
     return "\n".join(re.findall(r"^```python\n(.*?)^```", "\n".join(chosen.values()), re.M | re.S))
+
+
+def notebook_keeps_its_output(path: pathlib.Path, folder: pathlib.Path) -> None:
+    """Runs all cells, and looks whether they print the kinds of output that are kept in the file."""
+    program = f"""
+import nbclient, nbformat
+book = nbformat.read({str(path)!r}, as_version=4)
+nbclient.NotebookClient(book, timeout=400, resources={{"metadata": {{"path": {str(folder)!r}}}}}).execute()
+nbformat.write(book, {str(folder / "done.ipynb")!r})
+"""
+    environment = {**os.environ, "PYTHONPATH": os.environ["JME_PYTHON_DIR"], "IPYTHONDIR": str(folder)}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+    kept, done = (json.loads(file.read_text()) for file in (path, folder / "done.ipynb"))
+    for before, after in zip(kept["cells"], done["cells"], strict=True):
+        if before["cell_type"] == "code":
+            assert _kinds(before) == _kinds(after), "run it again and keep the output"
+
+
+def _kinds(cell: dict[str, Any]) -> list[str]:
+    """What is printed comes in as many pieces as time makes of it."""
+    return [kind for kind, _ in itertools.groupby(output["output_type"] for output in cell["outputs"])]

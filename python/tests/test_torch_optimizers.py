@@ -219,6 +219,16 @@ def test_a_step_whose_update_cannot_be_applied_counts_and_uses_up_its_batch():
         optimizer.step()
 
 
+def test_a_notebook_shows_what_a_training_has_spent():
+    model = Centre(30)
+    optimizer = made(model, sigma=None, epsilon=1.5, insecure_test_seed=None)
+    trained(optimizer, model, DATA, 4)
+    html = optimizer._repr_html_()
+    assert f"4 of 20 steps, epsilon {optimizer.epsilon_spent():.3g} of 1.5 at delta = 1e-05" in html
+    assert "data:image/svg+xml;base64," in html
+    assert "nothing is private here" in made(Centre(3))._repr_html_()
+
+
 def test_no_step_follows_the_last_one():
     model = Centre(30)
     optimizer = made(model, steps=2)

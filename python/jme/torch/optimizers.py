@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 import torch
 
-from .. import _core
+from .. import _core, _html
 from ..errors import BudgetExhausted, DataError, StateError
 from ._plan import named, square_layers, sum_error, whole, wrong
 from ._processes import Together
@@ -338,6 +338,9 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
             self._adam.restore(*(_plain(own[name]) for name in STATE))
         self._steps_done = int(own["steps"])
         super().load_state_dict(state)
+
+    def _repr_html_(self) -> str:
+        return _html.training(self)
 
     def _check_no_batch(self) -> None:
         if self._has_batch:
