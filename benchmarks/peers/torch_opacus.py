@@ -1,16 +1,15 @@
 """A training step of jme.torch beside Opacus and beside torch without privacy: the same network, batch and threads.
 
 Usage: torch_opacus.py [--quick] [--threads N] FOLDER, with an interpreter that has torch and Opacus; FOLDER has the
-package jme. ../../bench --train --opacus calls it. Every side runs in a process of its own, side after side in several
-rounds, so that all have the machine in the same moods. Time of whole steps, from pictures to new parameters: the
-processor's for one thread, as in the other measurements, the wall clock's for several. Memory is what the process holds
-at most during steps beyond what it held before the first.
+package jme. ../../bench --train --opacus calls it. All sides make a step in turns, so that they have the machine in the
+same moods. Time of whole steps, from pictures to new parameters: the processor's for one thread, as in the other
+measurements, the wall clock's for several. Memory is what a process with one side alone holds at most during steps beyond
+what it held before the first.
 """
 
 import argparse
 import json
 import pathlib
-import resource
 import statistics
 import subprocess
 import sys
@@ -108,38 +107,44 @@ def status(field):
     return next(1024 * int(line.split()[1]) for line in lines if line.startswith(field))
 
 
-def measure(side, options):
-    """One side in this process."""
-    import torch
-
+def prepared(torch, sides, threads):
+    """A step of each side, on the same pictures."""
     warnings.simplefilter("ignore")  # the batch is always the same one, which nobody should do otherwise
-
-    torch.set_num_threads(options.threads)
+    torch.set_num_threads(threads)
     torch.manual_seed(1)
     pictures, labels = torch.randn(BATCH, 3, 32, 32), torch.randint(CLASSES, (BATCH,))
-    model = network(torch)
-    step = SIDES[side](torch, model)
+    steps = {side: SIDES[side](torch, network(torch)) for side in sides}
+    return {side: lambda step=step: step(pictures, labels) for side, step in steps.items()}
+
+
+def memory(side, threads):
+    """What two steps of one side need in this process."""
+    import torch
+
+    step = prepared(torch, [side], threads)[side]
     pathlib.Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here
     before = status("VmRSS")
-    clock = time.process_time if options.threads == 1 else time.perf_counter
-    seconds = []
-    for _ in range(options.steps + 1):
-        begin = clock()
-        step(pictures, labels)
-        seconds.append(clock() - begin)
-    return {"seconds": seconds[1:], "bytes": status("VmHWM") - before, "torch": torch.__version__}
+    step()
+    step()
+    return status("VmHWM") - before
 
 
 def measured(options):
-    found = {side: {"seconds": [], "bytes": 0} for side in SIDES}
-    for _ in range(options.rounds):
-        for side in SIDES:
-            command = [sys.executable, __file__, options.folder, "--threads", str(options.threads), "--steps", str(options.steps)]
-            done = subprocess.run([*command, "--side", side], check=True, stdout=subprocess.PIPE, text=True)
-            one = json.loads(done.stdout)
-            found[side]["seconds"] += one["seconds"]
-            found[side]["bytes"] = max(found[side]["bytes"], one["bytes"])
-            found["torch"] = one["torch"]
+    import torch
+
+    found = {"torch": torch.__version__}
+    for side in SIDES:
+        command = [sys.executable, __file__, options.folder, "--threads", str(options.threads), "--memory", side]
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        found[side] = {"bytes": json.loads(done.stdout), "seconds": []}
+    clock = time.process_time if options.threads == 1 else time.perf_counter
+    steps = prepared(torch, SIDES, options.threads)
+    for turn in range(options.turns + 1):
+        for side, step in steps.items():
+            begin = clock()
+            step()
+            if turn > 0:
+                found[side]["seconds"].append(clock() - begin)
     return found
 
 
@@ -183,8 +188,7 @@ def show(found, options):
             line(f"  memory of steps | {what} at a time", mb(bytes_), mb(beside), bytes_ / beside)
     sizes = ", ".join(f"{side} {ms(seconds)}" for side, seconds in s.items() if not side.startswith("ours"))
     print(f"All: {sizes}.")
-    cpu = resource.getrusage(resource.RUSAGE_CHILDREN)
-    print(f"Medians of {options.rounds} x {options.steps} steps; processor time of all sides {cpu.ru_utime + cpu.ru_stime:.0f} s.")
+    print(f"Medians of {options.turns} turns.")
 
 
 def main():
@@ -192,13 +196,12 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--side", choices=list(SIDES), help="measure this one alone")
-    parser.add_argument("--steps", type=int, default=4, help="in every round")
+    parser.add_argument("--memory", choices=list(SIDES), help="print the bytes that this side needs")
     options = parser.parse_args()
     sys.path.insert(0, options.folder)
-    options.rounds = 1 if options.quick else 2
-    if options.side:
-        print(json.dumps(measure(options.side, options)))
+    options.turns = 3 if options.quick else 7
+    if options.memory:
+        print(memory(options.memory, options.threads))
     else:
         show(measured(options), options)
 

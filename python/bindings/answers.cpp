@@ -96,16 +96,17 @@ std::string bars(const std::string& title, const std::string& label, const std::
   return draw(chart).file();
 }
 
-/// An SVG file with one curve and a line at where it stands.
+/// An SVG file with one curve, and a line at where it stands if that is between its ends.
 std::string curve(const std::string& title, const std::string& label, const std::string& x_label,
                   const std::vector<double>& x, const std::vector<double>& y, double here) {
-  const report::LineChart chart{
-      .title = title,
-      .description = label,
-      .x = {.label = x_label, .with_zero = true},
-      .y = {.with_zero = true},
-      .series = {{.x = x, .y = y}},
-      .references = {{.direction = report::ReferenceLine::Direction::vertical, .at = here, .label = "now"}}};
+  report::LineChart chart{.title = title,
+                          .description = label,
+                          .x = {.label = x_label, .with_zero = true},
+                          .y = {.with_zero = true},
+                          .series = {{.x = x, .y = y}}};
+  if (x.front() < here && here < x.back())
+    chart.references.push_back(
+        {.direction = report::ReferenceLine::Direction::vertical, .at = here, .label = "now"});
   return draw(chart).file();
 }
 

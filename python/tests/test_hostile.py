@@ -371,13 +371,13 @@ import threading, time
 import numpy as np
 began = threading.Event()
 def work():
-    stream = jme.Stream(epsilon=1, delta=1e-6, norm_bound=1, dimension=40, rows=10**8, every=10)
+    stream = jme.Stream(epsilon=1, delta=1e-6, norm_bound=1, dimension=40, rows=10**7, every=10)
     rows = np.ones((200_000, 40))
     began.set()
     while True:
         stream.push(rows) if {kind == "array"} else [stream.push(row) for row in rows]
 threading.Thread(target=work, daemon=True).start()
-assert began.wait(30)
+assert began.wait(60)
 time.sleep(0.3)
 """)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -81,6 +81,8 @@ NORMAL = {
     "conv2d, groups": (lambda: pictures(nn.Conv2d(4, 6, 3, groups=2, padding=1)), (4, 6, 6), "layers"),
     "conv2d, same": (lambda: pictures(nn.Conv2d(2, 3, 3, padding="same")), (2, 6, 6), "vmap"),
     "conv2d, large": (lambda: pictures(nn.Conv2d(16, 8, 3, padding=1)), (16, 40, 40), "layers"),
+    "conv2d, no bias": (lambda: pictures(nn.Conv2d(3, 4, 3, bias=False, padding=(2, 1))), (3, 6, 5), "layers"),
+    "conv1d, no bias": (lambda: pictures(nn.Conv1d(3, 4, 2, bias=False, dilation=2)), (3, 9), "layers"),
     "conv1d": (lambda: pictures(nn.Conv1d(3, 4, 3, stride=2, padding=1)), (3, 9), "layers"),
     "group norm": (lambda: pictures(nn.Conv2d(2, 4, 3), nn.GroupNorm(2, 4), nn.MaxPool2d(2)), (2, 6, 6), "layers"),
     "layer norm": (lambda: nn.Sequential(nn.LayerNorm(5), nn.Linear(5, 2)), (5,), "layers"),

@@ -44,7 +44,8 @@ def conv2d(layer: nn.Conv2d, x: Tensor, g: Tensor) -> dict[str, Tensor]:
             unfolded[:count].copy_(shifted[here]).view(-1, inputs // groups, positions).transpose(1, 2),
             out=weight[here.start * groups : here.stop * groups],
         )
-    return {"weight": weight.reshape(examples, *layer.weight.shape), "bias": g.sum(2)}
+    found = {"weight": weight.reshape(examples, *layer.weight.shape)}
+    return found if layer.bias is None else {**found, "bias": g.sum(2)}
 
 
 def _shifted(layer: nn.Conv2d, x: Tensor, positions_of: tuple[int, int]) -> Tensor:
@@ -63,14 +64,14 @@ def _shifted(layer: nn.Conv2d, x: Tensor, positions_of: tuple[int, int]) -> Tens
 def conv1d(layer: nn.Conv1d, x: Tensor, g: Tensor) -> dict[str, Tensor]:
     flat = _Flat(layer)
     found = conv2d(flat, x.unsqueeze(2), g.unsqueeze(2))
-    return {"weight": found["weight"].squeeze(3), "bias": found["bias"]}
+    return {**found, "weight": found["weight"].squeeze(3)}
 
 
 class _Flat:
     """A convolution of lines as one of pictures that are one pixel high."""
 
     def __init__(self, layer: nn.Conv1d) -> None:
-        self.groups, self.weight = layer.groups, layer.weight.unsqueeze(2)
+        self.groups, self.weight, self.bias = layer.groups, layer.weight.unsqueeze(2), layer.bias
         self.kernel_size, self.stride = (1, *layer.kernel_size), (1, *layer.stride)
         self.dilation, self.padding = (1, *layer.dilation), (0, *layer.padding)
 
