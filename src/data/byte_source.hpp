@@ -18,6 +18,9 @@ class ByteSource {
   explicit ByteSource(const std::string& path, Compression compression = Compression::automatic,
                       BeforeRead before_read = {}, FileGrowth growth = {});
 
+  /// Text that is in memory (InputOptions::text).
+  ByteSource(std::string_view text, const std::string& name) : file_(text, name) {}
+
   /// Reads at least one byte; returns 0 only at the end.
   std::size_t read(std::span<char> into);
   [[nodiscard]] const std::string& name() const { return file_.name(); }

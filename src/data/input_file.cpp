@@ -53,6 +53,9 @@ InputFile::InputFile(const std::string& path, BeforeRead before_read, FileGrowth
   }
 }
 
+InputFile::InputFile(std::string_view text, std::string name)
+    : name_(std::move(name)), descriptor_(-1), owned_(false), text_(text), size_(text.size()) {}
+
 InputFile::~InputFile() {
   if (owned_) ::close(descriptor_);
 }
@@ -117,6 +120,12 @@ std::size_t InputFile::without_left_out(std::span<char> bytes) {
 }
 
 std::size_t InputFile::read(std::span<char> into) {
+  if (text_) {
+    const std::size_t count = std::min(into.size(), text_->size() - taken_);
+    std::copy_n(text_->data() + taken_, count, into.begin());
+    taken_ += count;
+    return count;
+  }
   if (at_end_) return 0;
   for (;;) {
     if (!ahead_.empty()) {

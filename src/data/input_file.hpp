@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <jme/data/row_reader.hpp>
 
@@ -21,6 +22,8 @@ struct FileGrowth {
 class InputFile {
  public:
   explicit InputFile(const std::string& path, BeforeRead before_read = {}, FileGrowth growth = {});
+  /// Text that is in memory, under a name for messages. It must live as long as this object.
+  InputFile(std::string_view text, std::string name);
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
   ~InputFile();
@@ -42,6 +45,7 @@ class InputFile {
   BeforeRead before_read_;  // only where a read may wait
   int descriptor_;
   bool owned_;
+  std::optional<std::string_view> text_{};  // in place of the descriptor
   bool at_end_ = false;
   FileGrowth growth_;
   bool is_regular_ = false;

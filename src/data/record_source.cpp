@@ -23,8 +23,9 @@ std::size_t find_byte(const std::vector<char>& buffer, char byte, std::size_t fr
 }  // namespace
 
 RecordSource::RecordSource(const std::string& path, const InputOptions& options)
-    : bytes_(path, options.compression, options.before_read,
-             {.follow = options.follow, .has_header = options.header}),
+    : bytes_(options.text ? ByteSource(*options.text, path)
+                          : ByteSource(path, options.compression, options.before_read,
+                                       {.follow = options.follow, .has_header = options.header})),
       longest_(options.longest_record),
       buffer_(std::min(initial_record_buffer, longest_ + 1) + padding),
       nul_(none) {

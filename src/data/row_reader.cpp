@@ -22,6 +22,8 @@ void check(InputFormat format, const InputOptions& options) {
     throw InvalidParameter("width", fmt::format("must be at most {}", data::most_columns));
   if (options.records == Records::quoted && format != InputFormat::csv)
     throw InvalidParameter("records", "quoted", "used with CSV");
+  if (options.text && format == InputFormat::npy)
+    throw InvalidParameter("format", "npy", "csv or ndjson for text in memory");
   if (options.follow == InputOptions::Follow::no) return;
   if (format == InputFormat::npy)
     throw InvalidParameter("follow", "needs CSV or NDJSON: a .npy file does not grow");

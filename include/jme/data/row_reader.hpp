@@ -64,6 +64,9 @@ struct InputOptions {
   /// In bytes, without the last line feed. A longer record is a bad row, so this also bounds the memory.
   std::size_t longest_record = std::size_t{1} << 26;
   BeforeRead before_read = {};
+  /// CSV and NDJSON: the text itself in place of a file, which must live as long as the reader. The path is
+  /// then only its name in messages, and nothing is decompressed.
+  std::optional<std::string_view> text{};
 };
 
 /// What `automatic` stands for.
