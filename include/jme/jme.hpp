@@ -75,3 +75,9 @@
 // Questions that need no data, and their answers as JSON.
 #include <jme/inquiry/ledger_json.hpp>
 #include <jme/inquiry/questions.hpp>
+
+// Streams that many write to, and who may.
+#include <jme/access/audit_log.hpp>
+#include <jme/access/tokens.hpp>
+#include <jme/service/service.hpp>
+#include <jme/service/served_stream.hpp>

@@ -91,10 +91,12 @@ void check_clock(const RunConfig& config) {
                            "a stream whose steps are slots of time needs a clock with the same slots");
   }
   if (clock && config.search) {
-    throw InvalidParameter("bounds", "auto", "left to runs whose steps are rows: give bounds, or find them first");
+    throw InvalidParameter("bounds", "auto",
+                           "left to runs whose steps are rows: give bounds, or find them first");
   }
   if (clock && clock->is_by_arrival() && !config.person.empty()) {
-    throw InvalidParameter("person", "is for rows that go to the slots of their own times: give time, from and until");
+    throw InvalidParameter("person",
+                           "is for rows that go to the slots of their own times: give time, from and until");
   }
   if (clock && clock->until && !(clock->from && !clock->time_column.empty())) {
     throw InvalidParameter("from", "must be given with until, and so must time");
@@ -276,11 +278,20 @@ std::unique_ptr<RunningStream> PreparedRun::open(RunningStream::Publish publish)
   std::optional<InsecureTestSeed> seed;
   if (config_.insecure_seed) seed = InsecureTestSeed{*config_.insecure_seed};
   if (!config_.state) return passing_stream(mechanism_, seed, std::move(publish));
+  return durable_stream(mechanism_, durable_options(), config_.leave_open, std::move(publish));
+}
+
+DurableStream PreparedRun::open_durable() const {
+  if (!config_.state) throw InvalidParameter("state", "must be given for a durable stream");
+  return {mechanism_, durable_options()};
+}
+
+DurableOptions PreparedRun::durable_options() const {
   DurableOptions options = *config_.state;
-  options.insecure_seed = seed;
+  if (config_.insecure_seed) options.insecure_seed = InsecureTestSeed{*config_.insecure_seed};
   options.details = settings_of_rows();
   if (stream_.persons_are_limited) options.beside_row = RowIntake::numbers_of_person;
-  return durable_stream(mechanism_, options, config_.leave_open, std::move(publish));
+  return options;
 }
 
 }  // namespace jme

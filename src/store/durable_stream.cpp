@@ -145,6 +145,21 @@ struct DurableStream::Impl {
     return release;
   }
 
+  const Release& add_block(const BlockSum& block) {
+    check_whole();
+    block.check_fits(mechanism);
+    begin_new();
+    stream->push_block(block);
+    rows += block.rows();
+    ended = stream->is_finished();
+    waiting.push_back(stream->take_releases()[0]);
+    store::BlockDigest of_sums = store::digest_of_sums(kept.keys(), "", block.bytes());
+    of_sums.marks.clear();  // it has no id
+    add_pending(waiting.back(), std::move(of_sums));
+    digest.emplace(kept.keys(), mechanism.horizon().every(), rows);
+    return waiting.back();
+  }
+
   [[nodiscard]] Release released_before(const StoredBlock& before, const store::BlockDigest& now,
                                         std::string_view id) const {
     if (!store::equal(before.digest.rows, now.rows)) {
@@ -354,6 +369,10 @@ void DurableStream::push_rows(const MatrixView& rows) {
 
 Release DurableStream::push_block(std::string_view id, const BlockSum& block) {
   return impl().push_block(id, block);
+}
+
+const Release& DurableStream::add_block(const BlockSum& block) {
+  return impl().add_block(block);
 }
 
 void DurableStream::keep(std::span<const std::byte> bytes) {

@@ -52,6 +52,33 @@ TEST_F(DurableBlocks, GiveTheReleasesOfTheirRows) {
   EXPECT_EQ(push_all(seeded()), run_in_memory(mechanism_, {11}, rows_));
 }
 
+TEST_F(DurableBlocks, ThatShareACommitAreGivenOutAfterIt) {
+  const Numbers expected = run_in_memory(mechanism_, {11}, rows_);
+  Numbers given;
+  {
+    DurableStream stream(mechanism_, seeded());
+    for (std::size_t block = 0; block < 3; ++block) {
+      EXPECT_EQ(numbers(stream.add_block(sum(block))), expected[block]);
+      EXPECT_EQ(stream.next(), nullptr);
+    }
+    EXPECT_EQ(stream.committed_rows(), 0U);
+    stream.commit();
+    test::drain(stream, given);
+    EXPECT_EQ(given, Numbers(expected.begin(), expected.begin() + 3));
+    static_cast<void>(stream.add_block(sum(3)));  // never committed
+  }
+  DurableStream stream(mechanism_, seeded());
+  Numbers earlier;
+  stream.resume_at(stream.rows_before());
+  stream.releases_before([&](const Release& release) { earlier.push_back(numbers(release)); });
+  EXPECT_EQ(earlier, given);
+  EXPECT_EQ(stream.rows(), 12U);
+  for (std::size_t block = 3; block < 10; ++block) static_cast<void>(stream.add_block(sum(block)));
+  stream.commit();
+  test::drain(stream, given);
+  EXPECT_EQ(given, expected);
+}
+
 TEST_F(DurableBlocks, WithTheSameIdAndSumsGiveTheStoredReleaseAndDrawNothing) {
   const Numbers first = push_all(options());
   EXPECT_EQ(push_all(options()), first);

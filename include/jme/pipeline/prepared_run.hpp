@@ -18,6 +18,7 @@
 #include <jme/pipeline/row_intake.hpp>
 #include <jme/pipeline/run_config.hpp>
 #include <jme/pipeline/running_stream.hpp>
+#include <jme/store/durable_stream.hpp>
 #include <jme/store/stream_settings.hpp>
 
 namespace jme {
@@ -67,6 +68,9 @@ class PreparedRun {
   [[nodiscard]] RowIntake intake() const;
   /// The stream itself, plain or durable. Throws StateError as DurableStream does.
   [[nodiscard]] std::unique_ptr<RunningStream> open(RunningStream::Publish publish) const;
+  /// The durable stream itself, for fronts that keep more than releases beside it. Throws InvalidParameter
+  /// where the configuration has no state, and StateError as DurableStream does.
+  [[nodiscard]] DurableStream open_durable() const;
   /// Both together, for rows that are in memory. Throws InvalidParameter where records of the input are left
   /// out: rows in memory have no records before them.
   [[nodiscard]] RowFeed feed(RunningStream::Publish publish) const;
@@ -78,6 +82,7 @@ class PreparedRun {
   [[nodiscard]] StreamConfig checked_stream();
   void adopt_dimension(std::size_t dimension);
   [[nodiscard]] Settings settings_of_rows() const;
+  [[nodiscard]] DurableOptions durable_options() const;
 
   RunConfig config_;
   bool dimension_is_known_, norm_bound_is_default_ = false;

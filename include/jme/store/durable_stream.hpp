@@ -63,6 +63,10 @@ class DurableStream {
   /// and sums again return the same release and draw nothing, whichever process asks. The same id with other
   /// sums throws StateError: the noise of a step is added to one value only.
   Release push_block(std::string_view id, const BlockSum& block);
+  /// The same for several blocks that share the next commit(), and for callers that know without ids which
+  /// blocks they gave. The release may leave the process only after that commit, when next() gives it; until
+  /// then it is for cells that are filled from it.
+  const Release& add_block(const BlockSum& block);
   /// What a front must not lose before the next block ends, such as the sums of a block that is summed
   /// outside of the stream: takes the place of what was kept before. And a record at the end of the stream's
   /// journal, such as whose rows were counted. Both are sealed on disk and belong to one commit together with

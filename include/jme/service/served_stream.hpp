@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <jme/pipeline/note.hpp>
+#include <jme/pipeline/prepared_run.hpp>
+#include <jme/pipeline/run_settings.hpp>
+#include <jme/service/line_log.hpp>
+#include <jme/service/write_request.hpp>
+
+namespace jme {
+
+/// Where a stream stands, for those who may write to it.
+struct StreamStanding {
+  std::uint64_t rows = 0;           ///< taken, those of the open block included
+  std::uint64_t rows_released = 0;  ///< in blocks that ended
+  std::uint64_t requests = 0;       ///< taken since the process began
+  bool finished = false;            ///< no row may follow
+  std::vector<Note> notes{};        ///< what was changed in rows since the process began
+  std::string problem{};            ///< why nothing can be written now; empty where all is well
+};
+
+/// The run that these settings describe, with the names of its columns. Throws InvalidParameter.
+[[nodiscard]] std::unique_ptr<PreparedRun> prepared_run(const RunSettings& settings);
+
+/// A durable stream that many senders write to and many readers follow. What a sender was told is on disk:
+/// rows of a block that is still open are kept sealed, in the commit that answers the request. May be used by
+/// several threads.
+class ServedStream {
+ public:
+  /// `settings` with state and stream set. Opens what is there. Throws InvalidParameter for a configuration
+  /// that cannot be served; a state that cannot be opened is a problem() instead.
+  ServedStream(std::string name, const RunSettings& settings, std::size_t longest_record);
+  ~ServedStream();
+  ServedStream(const ServedStream&) = delete;
+  ServedStream& operator=(const ServedStream&) = delete;
+
+  /// Throws InvalidParameter for a configuration that the class cannot serve.
+  static void check_can_be_served(const PreparedRun& run);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const PreparedRun& run() const { return *run_; }
+  [[nodiscard]] const LineLog& lines() const { return *lines_; }
+  [[nodiscard]] StreamStanding standing() const;
+
+  /// Called once, from the thread that wrote to disk, when the request was taken or refused.
+  using Done = std::function<void(const WriteAnswer&, std::exception_ptr)>;
+  /// Takes a request. Requests that come while others are written share the next commit. Throws what the body
+  /// deserves (DataError, InvalidParameter); everything else goes to `done`: NotYours, Conflict,
+  /// BudgetExhausted, StorageFailed, StateError.
+  void submit(WriteRequest request, Done done);
+  /// The same, waiting for the answer.
+  WriteAnswer take(WriteRequest request);
+
+  /// Calls `wake` from then on after every commit that added lines, from the thread that made it.
+  std::uint64_t follow(std::function<void()> wake);
+  /// After this returns `wake` is not running and is not called again.
+  void unfollow(std::uint64_t follower);
+
+ private:
+  struct Writing;
+  struct Waiting;
+  void work();
+  void write(std::vector<Waiting>& group);
+  void publish_standing();
+  std::string name_;
+  RunSettings settings_;
+  std::unique_ptr<PreparedRun> run_;
+  std::unique_ptr<LineLog> lines_;
+  std::unique_ptr<Writing> writing_;
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+};
+
+}  // namespace jme

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <jme/service/served_stream.hpp>
+#include <jme/service/state_lock.hpp>
+
+namespace jme {
+
+struct ServiceOptions {
+  std::filesystem::path state;
+  std::size_t most_streams = 1000;
+  std::size_t longest_record = std::size_t{1} << 20;  ///< bytes of one row in a body
+  /// Streams may ask for reproducible noise that protects nobody; for tests.
+  bool allow_insecure_test_seed = false;
+};
+
+/// What `create` did.
+struct CreatedStream {
+  enum class Outcome { created, was_there, dry_run };
+  Outcome outcome;
+  std::string name;
+  std::unique_ptr<PreparedRun> run;  ///< its configuration
+};
+
+/// Many durable streams in one state folder, for one process. May be used by several threads.
+class Service {
+ public:
+  /// Takes the folder's lock and opens its streams. Throws StateError.
+  explicit Service(const ServiceOptions& options);
+
+  /// Makes a stream from the settings of a run and a name, {"name": "air", "epsilon": 1, ...}. A bad row
+  /// counts as zero unless on_bad_row says otherwise. The same again changes nothing. Throws
+  /// InvalidParameter, Conflict where a stream of that name has other settings, BudgetExhausted where its
+  /// source has no budget left, and StorageFailed. `dry_run`: only checks.
+  [[nodiscard]] CreatedStream create(std::string_view settings, bool dry_run);
+  /// The stream of this name; null where there is none. Valid as long as this object.
+  [[nodiscard]] ServedStream* find(std::string_view name) const;
+  [[nodiscard]] std::vector<ServedStream*> streams() const;  ///< in the order of their names
+  /// What the plan says of these settings (jme plan), with what the stream would be (metadata).
+  [[nodiscard]] static nlohmann::ordered_json plan_json_of(const PreparedRun& run);
+  [[nodiscard]] const std::filesystem::path& state() const { return options_.state; }
+  /// Says in the lock where this service can be reached.
+  void say_where(const std::string& address) { lock_.say(address); }
+
+ private:
+  [[nodiscard]] RunSettings served(const RunSettings& given, const std::string& name) const;
+  [[nodiscard]] std::filesystem::path file_of(std::string_view name) const;
+  void load();
+  ServiceOptions options_;
+  StateLock lock_;
+  mutable std::shared_mutex mutex_;
+  std::map<std::string, std::unique_ptr<ServedStream>, std::less<>> streams_;
+  std::map<std::string, std::string, std::less<>> settings_;  // as JSON, to compare
+};
+
+}  // namespace jme

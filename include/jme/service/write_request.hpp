@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <jme/base/errors.hpp>
+
+namespace jme {
+
+/// A name under which a request was sent belongs to another token, which is all that is said about it.
+class NotYours : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The request contradicts what was taken before. It never says which row differs.
+class Conflict : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The disk is full or fails. Nothing was answered, so the same request can be sent again.
+class StorageFailed : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Rows, or the sums of rows, that somebody sends to a stream.
+struct WriteRequest {
+  enum class Content { csv, ndjson, block };
+  /// How the stream knows a request that comes again: not at all, by a key that the sender chose, or by the
+  /// numbers of its rows. A block always has a key, its id.
+  enum class Repeats { unknown, by_key, by_rows };
+
+  std::string token;  ///< id of the token of the sender
+  Content content = Content::csv;
+  std::string body;
+  Repeats repeats = Repeats::unknown;
+  std::string key{};                          ///< by_key
+  std::uint64_t first_row = 0, last_row = 0;  ///< by_rows: counted from 0, both included
+};
+
+/// What became of it. Numbers of rows are for senders, not for readers of the releases.
+struct WriteAnswer {
+  std::uint64_t rows = 0;                 ///< in the request
+  std::uint64_t first_row = 0;            ///< the place of its first row in the stream, from 0
+  std::vector<std::uint64_t> released{};  ///< t of the releases that it made possible; they can be read now
+  bool repeated = false;                  ///< it was taken before, and was not taken again
+};
+
+}  // namespace jme

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <jme/random/key.hpp>
+#include <jme/service/write_request.hpp>
+
+#include "store/bytes.hpp"
+#include "store/hmac.hpp"
+
+namespace jme::service {
+
+/// What is remembered of a request that was taken: whose it was, and keyed digests of its name and its body.
+struct BookEntry {
+  store::Tag name{};  ///< of the kind of request and its key or its rows
+  store::Tag body{};
+  bool has_name = false, by_rows = false;
+  std::string token;
+  std::int64_t time = 0;  ///< seconds since 1970
+  std::uint64_t first_row = 0, rows = 0;
+  std::uint64_t releases_before = 0, releases_after = 0;  ///< numbers of releases
+
+  [[nodiscard]] store::Bytes encoded() const;
+  /// Throws StateError.
+  [[nodiscard]] static BookEntry decoded(std::span<const std::byte> record);
+};
+
+/// The requests that a stream has taken. Names of requests belong to the token that used them first: another
+/// token learns that, and nothing about the rows.
+class RequestBook {
+ public:
+  /// Requests are known again for this long, and at most this many of them.
+  static constexpr std::int64_t seconds_known = 7 * 24 * 3600;
+  static constexpr std::size_t most_known = std::size_t{1} << 20;
+
+  explicit RequestBook(const Key& key) : hmac_(key) {}
+
+  /// The entry for a request that is about to be taken; places in the stream are left open.
+  [[nodiscard]] BookEntry entry_for(const WriteRequest& request, std::int64_t now);
+  /// The entry of the same request, where it was taken before. Throws NotYours where its name, or the whole
+  /// stream, belongs to another token, and Conflict where its body was another one.
+  [[nodiscard]] const BookEntry* find(const BookEntry& request) const;
+  /// Whether the entry has to be on disk: it can come again, or is its token's first.
+  [[nodiscard]] bool must_be_kept(const BookEntry& request) const;
+  void add(BookEntry entry);
+
+ private:
+  void forget_old(std::int64_t now);
+  store::Hmac hmac_;
+  std::map<store::Tag, BookEntry> known_;
+  std::deque<store::Tag> order_;
+  std::map<std::string, std::uint64_t> writers_;  // requests by token
+  std::optional<std::string> owner_of_rows_;      // who names requests by their rows
+};
+
+}  // namespace jme::service

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include <jme/data/row_reader.hpp>
+#include <jme/pipeline/prepared_run.hpp>
+#include <jme/pipeline/run_settings.hpp>
+#include <jme/service/write_request.hpp>
+
+namespace jme::service {
+
+/// Rows in natural units, NaN where a cell is missing and may be. A row that cannot be read is infinite: the
+/// intake takes it as a bad row.
+struct ReadRows {
+  std::vector<double> cells;
+  std::size_t count = 0;
+};
+
+/// How bodies of rows are read; the same for all bodies of a stream.
+class RowBody {
+ public:
+  /// Throws InvalidParameter.
+  RowBody(const RunSettings& settings, const PreparedRun& run, std::size_t longest_record);
+
+  /// Every record is one row. Throws DataError where a body has no rows or no usable header, and where a bad
+  /// row fails: then no row was taken.
+  [[nodiscard]] ReadRows read(WriteRequest::Content content, std::string_view body) const;
+
+ private:
+  InputOptions options_;
+  std::vector<std::string> columns_;
+  std::vector<OnMissing> rules_;
+};
+
+}  // namespace jme::service

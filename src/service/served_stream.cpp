@@ -1,0 +1,234 @@
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/pipeline/configure.hpp>
+#include <jme/service/served_stream.hpp>
+
+#include "service/open_stream.hpp"
+
+namespace jme {
+
+namespace {
+
+std::int64_t seconds_now() {
+  return std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+}
+
+std::vector<std::string> numbered_names(std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i <= count; ++i) names.push_back(fmt::format("{}", i));
+  return names;
+}
+
+}  // namespace
+
+std::unique_ptr<PreparedRun> prepared_run(const RunSettings& settings) {
+  RunConfig config = run_config(settings);
+  config.records = settings["records"].value_or("lines");
+  auto run = std::make_unique<PreparedRun>(std::move(config));
+  if (!run->dimension_is_known()) {
+    throw InvalidParameter("columns", "must be given (or bounds, or dimension): which numbers a row has");
+  }
+  if (run->columns().empty()) run->adopt_columns(numbered_names(run->mechanism().config().dimension));
+  return run;
+}
+
+struct ServedStream::Waiting {
+  WriteRequest request;
+  service::Content content;
+  Done done;
+  WriteAnswer answer{};
+  std::exception_ptr error{};
+};
+
+/// What only the thread that writes touches, after the constructor.
+struct ServedStream::Writing {
+  service::RowBody body;
+  RowMap map;
+  std::optional<service::OpenStream> stream{};  // none while it cannot be opened
+  std::string problem{};
+  std::uint64_t requests = 0;
+};
+
+/// What threads share.
+struct ServedStream::Shared {
+  std::mutex mutex;  // of everything up to `standing`
+  std::deque<Waiting> queue{};
+  bool is_working = false;
+  StreamStanding standing{};
+  std::mutex followers_mutex;  // held while they are called
+  std::map<std::uint64_t, std::function<void()>> followers{};
+  std::uint64_t next_follower = 0;
+};
+
+ServedStream::ServedStream(std::string name, const RunSettings& settings, std::size_t longest_record)
+    : name_(std::move(name)),
+      settings_(settings),
+      run_(prepared_run(settings)),
+      shared_(std::make_unique<Shared>()) {
+  check_can_be_served(*run_);
+  lines_ = std::make_unique<LineLog>(*settings["state"]);
+  writing_ = std::make_unique<Writing>(
+      Writing{.body = service::RowBody(settings, *run_, longest_record), .map = run_->row_map()});
+  try {
+    writing_->stream.emplace(*run_, *lines_);
+  } catch (const Error& error) {
+    writing_->problem = error.what();
+  }
+  publish_standing();
+}
+
+ServedStream::~ServedStream() = default;
+
+void ServedStream::check_can_be_served(const PreparedRun& run) {
+  const StreamConfig& config = run.mechanism().config();
+  // What decides about rows beyond the row itself would have to be kept between requests.
+  if (config.persons_are_limited) {
+    throw InvalidParameter("person",
+                           "must not be given for a stream that many write to: whose rows were counted is "
+                           "not kept there");
+  }
+  if (config.slot_seconds) {
+    throw InvalidParameter("every", "must be a number of rows for a stream that many write to, not a time");
+  }
+  if (config.method == Method::pp || config.method == Method::pp_debiased) {
+    throw InvalidParameter("method",
+                           "must not be pp or pp-debiased for a stream that many write to: their rows "
+                           "get noise one by one and cannot be kept as sums");
+  }
+  const bool decays = run.mechanism().workload_first().kind() == Workload::Kind::decay ||
+                      run.mechanism().workload_second().kind() == Workload::Kind::decay;
+  if (decays && run.mechanism().horizon().every() > 1) {
+    throw InvalidParameter("every",
+                           "must be 1 with decay for a stream that many write to: rows of an open block "
+                           "are kept as sums, which have no weights inside");
+  }
+  if (run.left_out().count() > 0) {
+    throw InvalidParameter("bounds", "leave out the first records of a file: these rows come from none");
+  }
+}
+
+StreamStanding ServedStream::standing() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->standing;
+}
+
+void ServedStream::publish_standing() {
+  StreamStanding now{.requests = writing_->requests, .problem = writing_->problem};
+  if (writing_->stream) {
+    now.rows = writing_->stream->rows();
+    now.rows_released = writing_->stream->rows_released();
+    now.finished = writing_->stream->is_finished();
+    now.notes = writing_->stream->notes();
+  }
+  const std::lock_guard lock(shared_->mutex);
+  shared_->standing = std::move(now);
+}
+
+void ServedStream::submit(WriteRequest request, Done done) {
+  service::Content content = [&]() -> service::Content {
+    if (request.content != WriteRequest::Content::block) {
+      return writing_->body.read(request.content, request.body);
+    }
+    return BlockSum::from_bytes(std::as_bytes(std::span(request.body)), writing_->map);
+  }();
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->queue.push_back(
+        {.request = std::move(request), .content = std::move(content), .done = std::move(done)});
+    if (std::exchange(shared_->is_working, true)) return;
+  }
+  work();
+}
+
+// One thread at a time. Whatever came while a group was written makes the next group.
+void ServedStream::work() {
+  for (;;) {
+    std::vector<Waiting> group;
+    {
+      const std::lock_guard lock(shared_->mutex);
+      if (shared_->queue.empty()) {
+        shared_->is_working = false;
+        return;
+      }
+      group.assign(std::move_iterator(shared_->queue.begin()), std::move_iterator(shared_->queue.end()));
+      shared_->queue.clear();
+    }
+    const std::size_t lines = lines_->size();
+    write(group);
+    publish_standing();
+    for (const Waiting& waiting : group) waiting.done(waiting.answer, waiting.error);
+    if (lines_->size() == lines) continue;
+    const std::lock_guard lock(shared_->followers_mutex);
+    for (const auto& [follower, wake] : shared_->followers) wake();
+  }
+}
+
+void ServedStream::write(std::vector<Waiting>& group) {
+  const auto fail_all = [&](const std::exception_ptr& error) {
+    for (Waiting& waiting : group) waiting.error = error;
+  };
+  try {
+    // What is on disk decides how to go on after a failure.
+    if (!writing_->stream) writing_->stream.emplace(*run_, *lines_);
+    writing_->problem.clear();
+    for (Waiting& waiting : group) {
+      try {
+        waiting.answer = writing_->stream->add(waiting.request, waiting.content, seconds_now());
+      } catch (const NotYours&) {
+        waiting.error = std::current_exception();
+      } catch (const Conflict&) {
+        waiting.error = std::current_exception();
+      } catch (const BudgetExhausted&) {
+        waiting.error = std::current_exception();
+      } catch (const InvalidParameter&) {
+        waiting.error = std::current_exception();
+      }
+    }
+    writing_->stream->commit();
+    for (const Waiting& waiting : group) writing_->requests += waiting.error ? 0 : 1;
+  } catch (const StateError& error) {
+    writing_->stream.reset();
+    writing_->problem = error.what();
+    fail_all(std::current_exception());
+  } catch (const std::exception& error) {
+    writing_->stream.reset();
+    writing_->problem = error.what();
+    fail_all(std::make_exception_ptr(StorageFailed(error.what())));
+  }
+}
+
+WriteAnswer ServedStream::take(WriteRequest request) {
+  std::mutex mutex;
+  std::condition_variable answered;
+  std::optional<std::pair<WriteAnswer, std::exception_ptr>> result;
+  submit(std::move(request), [&](const WriteAnswer& answer, std::exception_ptr error) {
+    const std::lock_guard lock(mutex);
+    result.emplace(answer, std::move(error));
+    answered.notify_one();
+  });
+  std::unique_lock lock(mutex);
+  answered.wait(lock, [&] { return result.has_value(); });
+  if (result->second) std::rethrow_exception(result->second);
+  return result->first;
+}
+
+std::uint64_t ServedStream::follow(std::function<void()> wake) {
+  const std::lock_guard lock(shared_->followers_mutex);
+  shared_->followers.emplace(shared_->next_follower, std::move(wake));
+  return shared_->next_follower++;
+}
+
+void ServedStream::unfollow(std::uint64_t follower) {
+  const std::lock_guard lock(shared_->followers_mutex);
+  shared_->followers.erase(follower);
+}
+
+}  // namespace jme

@@ -1,0 +1,194 @@
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <jme/access/tokens.hpp>
+#include <jme/base/errors.hpp>
+#include <jme/output/metadata.hpp>
+#include <jme/output/plan_json.hpp>
+#include <jme/pipeline/run_fields.hpp>
+#include <jme/service/service.hpp>
+#include <jme/theory/plan.hpp>
+
+#include "store/bytes.hpp"
+#include "store/file.hpp"
+#include "store/folder.hpp"
+
+namespace jme {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* settings_ending = ".stream.json";
+
+/// What the service decides itself, or what only says how a file is read.
+constexpr std::array not_for_streams{"state",  "stream", "leave_open", "commit_interval", "first",
+                                     "format", "time",   "from",       "compression",     "same_rows",
+                                     "until",  "late",   "follow"};
+
+struct NamedSettings {
+  std::string name;
+  RunSettings settings;
+};
+
+NamedSettings named_settings(std::string_view text) {
+  std::set<std::string> seen;
+  const auto once = [&](int depth, Json::parse_event_t event, Json& value) {
+    if (depth == 1 && event == Json::parse_event_t::key && !seen.insert(value.get<std::string>()).second) {
+      throw InvalidParameter("config", fmt::format("the body sets {} twice", value.get<std::string>()));
+    }
+    return depth <= 4;  // no setting is deeper
+  };
+  Json object;
+  try {
+    object = Json::parse(text, once);
+  } catch (const Json::parse_error& error) {
+    throw InvalidParameter("config",
+                           fmt::format("the body is not JSON: it has an error at byte {}", error.byte));
+  }
+  if (!object.is_object()) throw InvalidParameter("config", "the body must be one JSON object");
+  const auto name = object.find("name");
+  if (name == object.end() || !name->is_string() || !is_stream_name(name->get<std::string>())) {
+    throw InvalidParameter("name",
+                           "must be given: at most 64 letters, digits, '.', '-' and '_', of which the "
+                           "first is a letter or digit");
+  }
+  NamedSettings result{.name = name->get<std::string>(), .settings = {}};
+  object.erase(name);
+  result.settings =
+      RunSettings::from_json(object.dump(-1, ' ', false, Json::error_handler_t::replace), "the body");
+  return result;
+}
+
+std::string text_of_settings_file(const std::filesystem::path& path) {
+  store::check_file(path);
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The file appears whole or not at all.
+void write_settings(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::path next = path;
+  next += ".new";
+  try {
+    {
+      const store::File file(next, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      file.write(0, store::bytes_of(text));
+      file.sync();
+    }
+    std::filesystem::rename(next, path);
+    store::sync_folder(path.parent_path());
+  } catch (const std::exception& error) {
+    std::error_code ignored;
+    std::filesystem::remove(next, ignored);
+    throw StorageFailed(error.what());
+  }
+}
+
+}  // namespace
+
+Service::Service(const ServiceOptions& options) : options_(options), lock_(options.state) {
+  load();
+}
+
+std::filesystem::path Service::file_of(std::string_view name) const {
+  return options_.state / (std::string(name) + settings_ending);
+}
+
+void Service::load() {
+  for (const auto& entry : std::filesystem::directory_iterator(options_.state)) {
+    const std::string file = entry.path().filename().string();
+    if (!file.ends_with(settings_ending)) continue;
+    const std::string name = file.substr(0, file.size() - std::string_view(settings_ending).size());
+    const std::string text = text_of_settings_file(entry.path());
+    try {
+      const RunSettings given = RunSettings::from_json(text, "the file");
+      streams_.emplace(name,
+                       std::make_unique<ServedStream>(name, served(given, name), options_.longest_record));
+    } catch (const InvalidParameter& error) {
+      throw StateError(fmt::format("state {}: {}", entry.path().string(), error.what()));
+    }
+    settings_.emplace(name, text);
+  }
+}
+
+RunSettings Service::served(const RunSettings& given, const std::string& name) const {
+  for (const char* field : not_for_streams) {
+    // A complete list of settings (RunSettings::to_json) has defaults too.
+    if (given[field] && *given[field] != find_run_field(field)->fallback) {
+      throw InvalidParameter(field, "is not a setting of a stream that is served");
+    }
+  }
+  if (given["insecure_test_seed"] && !options_.allow_insecure_test_seed) {
+    throw InvalidParameter("insecure-test-seed", "protects nobody, and is not for streams that are served");
+  }
+  RunSettings settings = given;
+  settings.set("state", options_.state.string());
+  settings.set("stream", name);
+  if (!settings["on_bad_row"]) settings.set("on_bad_row", "zero");
+  return settings;
+}
+
+CreatedStream Service::create(std::string_view text, bool dry_run) {
+  auto [name, given] = named_settings(text);
+  const std::string stored = given.to_json();
+  const RunSettings settings = served(given, name);
+  CreatedStream result{
+      .outcome = CreatedStream::Outcome::dry_run, .name = name, .run = prepared_run(settings)};
+  ServedStream::check_can_be_served(*result.run);
+  const auto was_there = [&] {
+    const auto found = settings_.find(name);
+    if (found == settings_.end()) return false;
+    if (found->second != stored) {
+      throw Conflict(fmt::format("there is a stream {} with other settings: they cannot be changed", name));
+    }
+    return true;
+  };
+  const std::unique_lock lock(mutex_);
+  const bool is_there = was_there();
+  if (dry_run) return result;
+  result.outcome = CreatedStream::Outcome::was_there;
+  if (is_there) return result;
+  if (streams_.size() >= options_.most_streams) {
+    throw Conflict(
+        fmt::format("there are {} streams already, as many as this server may have", streams_.size()));
+  }
+  auto stream = std::make_unique<ServedStream>(name, settings, options_.longest_record);
+  if (const std::string problem = stream->standing().problem; !problem.empty()) throw StateError(problem);
+  write_settings(file_of(name), stored);
+  streams_.emplace(name, std::move(stream));
+  settings_.emplace(name, stored);
+  result.outcome = CreatedStream::Outcome::created;
+  return result;
+}
+
+ServedStream* Service::find(std::string_view name) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = streams_.find(name);
+  return found == streams_.end() ? nullptr : found->second.get();
+}
+
+std::vector<ServedStream*> Service::streams() const {
+  const std::shared_lock lock(mutex_);
+  std::vector<ServedStream*> all;
+  for (const auto& [name, stream] : streams_) all.push_back(stream.get());
+  return all;
+}
+
+Json Service::plan_json_of(const PreparedRun& run) {
+  StreamConfig config = run.mechanism().config();
+  if (run.mechanism().has_second()) config.shape_second = run.mechanism().shape_second();
+  return {
+      {"plan", plan_json(plan(config, {.method = config.method, .shape = run.mechanism().shape_first()}))},
+      {"stream", metadata(run.description(), run.columns())}};
+}
+
+}  // namespace jme
