@@ -147,6 +147,38 @@ class LedgerCommand {
   bool json_ = false;
 };
 
+/// Streams over HTTP.
+class ServeCommand {
+ public:
+  explicit ServeCommand(CLI::App& root);
+  ServeCommand(const ServeCommand&) = delete;
+  ServeCommand& operator=(const ServeCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  Text state_, listen_, threads_, workers_, connections_, streams_, header_bytes_, body_bytes_, line_bytes_,
+      waiting_bytes_, rate_, timeout_, drain_;
+  std::vector<std::string> hosts_;
+  bool public_releases_ = false, behind_tls_proxy_ = false;
+};
+
+/// Who may use the server.
+class TokenCommand {
+ public:
+  explicit TokenCommand(CLI::App& root);
+  TokenCommand(const TokenCommand&) = delete;
+  TokenCommand& operator=(const TokenCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  Text action_, id_, state_, stream_, role_, expires_;
+  bool json_ = false;
+};
+
 /// The paper, figure by figure.
 class ReproduceCommand {
  public:

@@ -53,6 +53,8 @@ ExitCode run(int argc, char** argv) {
   const jme::cli::SensitivityCommand sensitivity(root);
   const jme::cli::ShapeCommand shape(root);
   const jme::cli::LedgerCommand ledger(root);
+  const jme::cli::ServeCommand serve(root);
+  const jme::cli::TokenCommand token(root);
   const jme::cli::ReproduceCommand reproduce(root);
   const jme::cli::DemoCommand demo(root);
 
@@ -83,8 +85,8 @@ ExitCode run(int argc, char** argv) {
     jme::cli::print_error(std::string(error.what()) + " (see " + current_command(root) + " --help)");
     return ExitCode::usage;
   }
-  return run_chosen(run_command, bounds, plan, calibrate, account, sensitivity, shape, ledger, reproduce,
-                    demo);
+  return run_chosen(run_command, bounds, plan, calibrate, account, sensitivity, shape, ledger, serve, token,
+                    reproduce, demo);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@ _jme_flags() {
 }
 
 _jme() {
-  local commands='run bounds plan calibrate account sensitivity shape ledger reproduce demo'
+  local commands='run bounds plan calibrate account sensitivity shape ledger serve token reproduce demo'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -28,6 +28,7 @@ _jme() {
     --compression) values='none gzip xz' ;;
     --missing) values='observed model mean centre fail' ;;
     --late) values='current drop' ;;
+    --role) values='write read admin' ;;
     --geometry) values='auto ball ball-trace box' ;;
     --emit) values='first second mean covariance correlation precision pca: regression: density' ;;
     --output | --report | --out) COMPREPLY=($(compgen -f -- "$current")) && return ;;
@@ -43,6 +44,8 @@ _jme() {
     COMPREPLY=($(compgen -f -- "$current"))
   elif [[ $command == ledger ]]; then
     COMPREPLY=($(compgen -d -- "$current"))
+  elif [[ $command == token ]]; then
+    COMPREPLY=($(compgen -W 'add list revoke' -- "$current"))
   elif [[ $command == reproduce ]]; then
     COMPREPLY=($(compgen -W "all $(jme reproduce --list 2>/dev/null | sed 's/ .*//')" -- "$current"))
   fi

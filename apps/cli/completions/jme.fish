@@ -1,6 +1,6 @@
 # fish completion for jme. Flags come from the command's own help, so they are never out of date.
 
-set -l commands run bounds plan calibrate account sensitivity shape ledger reproduce demo
+set -l commands run bounds plan calibrate account sensitivity shape ledger serve token reproduce demo
 
 function __jme_flags
     set -l words (commandline -opc)
@@ -21,6 +21,8 @@ complete -c jme -n "not __fish_seen_subcommand_from $commands" -a account -d 'Wh
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a sensitivity -d 'How far one person can move both moments'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a shape -d 'How good a noise shape is'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a ledger -d 'What the streams of a state folder spent'
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a serve -d 'Rows in and releases out over HTTP'
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a token -d 'Who may use the server'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a reproduce -d 'The figures of the paper'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a demo -d 'The whole pipeline on public data'
 complete -c jme -n "__fish_seen_subcommand_from $commands; and string match -q -- '-*' (commandline -ct)" -a '(__jme_flags)'
@@ -42,5 +44,6 @@ complete -c jme -n '__jme_after --geometry' -a 'auto ball ball-trace box'
 complete -c jme -n '__jme_after --emit' -a 'first second mean covariance correlation precision pca: regression: density'
 complete -c jme -n '__jme_after --state' -a '(__fish_complete_directories)'
 complete -c jme -n '__fish_seen_subcommand_from ledger' -a '(__fish_complete_directories)'
+complete -c jme -n '__fish_seen_subcommand_from token' -a 'add list revoke'
 complete -c jme -n '__fish_seen_subcommand_from reproduce' -a "all (jme reproduce --list 2>/dev/null | string replace -r ' .*' '')"
 complete -c jme -n '__fish_seen_subcommand_from run bounds' -F

@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <jme/version.hpp>
+
+#include "api.hpp"
+
+namespace jme::serve {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json schema(const char* name) {
+  return {{"$ref", fmt::format("#/components/schemas/{}", name)}};
+}
+
+Json content(const char* type, const Json& of) {
+  return {{type, {{"schema", of}}}};
+}
+
+Json answer(const char* description, const char* type, const Json& of) {
+  return {{"description", description}, {"content", content(type, of)}};
+}
+
+const Json text{{"type", "string"}};
+
+/// Answers of a call: those that are its own, and the problem that every call may have.
+Json answers(Json own) {
+  own["default"] = answer("What was wrong (RFC 9457); it names the field and never a value of a row",
+                          "application/problem+json", schema("Problem"));
+  return own;
+}
+
+Json parameter(const char* name, const char* in, const char* description, bool required = false) {
+  return {{"name", name}, {"in", in}, {"required", required}, {"description", description}, {"schema", text}};
+}
+
+Json call(const char* summary, const char* role, Json own, Json parameters = Json::array(), Json body = {}) {
+  Json result{{"summary", summary}, {"description", role}, {"responses", answers(std::move(own))}};
+  if (!parameters.empty()) result["parameters"] = std::move(parameters);
+  if (!body.is_null()) result["requestBody"] = {{"required", true}, {"content", std::move(body)}};
+  return result;
+}
+
+Json object(Json properties, Json required) {
+  return {{"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}};
+}
+
+Json schemas() {
+  const Json whole{{"type", "integer"}, {"minimum", 0}};
+  const Json anything{{"type", "object"}};
+  return {{"Problem", object({{"type", text},
+                              {"title", text},
+                              {"status", whole},
+                              {"detail", text},
+                              {"field", text},
+                              {"request", text}},
+                             {"type", "title", "status", "detail", "request"})},
+          {"Settings",
+           {{"type", "object"},
+            {"description", "The settings of a run, as jme run --config reads them, and the stream's name"},
+            {"properties", {{"name", text}}},
+            {"required", {"name"}}}},
+          {"Planned",
+           object({{"name", text}, {"plan", anything}, {"stream", anything}}, {"name", "plan", "stream"})},
+          {"Stream", object({{"name", text},
+                             {"condition", {{"enum", {"open", "finished", "problem"}}}},
+                             {"releases", whole},
+                             {"t", whole},
+                             {"stream", anything},
+                             {"writer", anything},
+                             {"problem", text}},
+                            {"name", "condition", "releases", "t", "stream"})},
+          {"Streams", object({{"streams", {{"type", "array"}, {"items", schema("Stream")}}}}, {"streams"})},
+          {"Taken", object({{"rows", whole},
+                            {"first", whole},
+                            {"released", {{"type", "array"}, {"items", whole}}},
+                            {"repeated", {{"type", "boolean"}}}},
+                           {"rows", "first", "released", "repeated"})},
+          {"Release", object({{"t", whole}, {"noise_std", anything}}, {"t", "noise_std"})},
+          {"Ledger",
+           object({{"streams", {{"type", "array"}}}, {"total", {{"type", "array"}}}}, {"streams", "total"})}};
+}
+
+Json paths() {
+  const Json stream = parameter("S", "path", "Name of the stream", true);
+  const Json since =
+      parameter("since", "query", "t of the last release that is known; only later ones are given");
+  const char* reading = "A token with the role read, or admin; none where releases are public.";
+  const char* anybody = "No token is needed.";
+  const Json json_stream = answer("The stream", "application/json", schema("Stream"));
+  const Json taken = answer("The rows are on disk, and the releases that they closed can be read",
+                            "application/json", schema("Taken"));
+  return {
+      {"/healthz",
+       {{"get",
+         call("Whether the process lives", anybody, {{"200", answer("It does", "text/plain", text)}})}}},
+      {"/readyz",
+       {{"get",
+         call("Whether it takes requests", anybody, {{"200", answer("It does", "text/plain", text)}})}}},
+      {"/openapi.json",
+       {{"get", call("This description", anybody,
+                     {{"200", answer("OpenAPI 3.1", "application/json", {{"type", "object"}})}})}}},
+      {"/metrics",
+       {{"get", call("Releases, noise and budgets for Prometheus", reading,
+                     {{"200", answer("Metrics", "text/plain", text)}})}}},
+      {"/internal/metrics",
+       {{"get", call("Rows and requests for Prometheus", "A token with the role admin for all streams.",
+                     {{"200", answer("Metrics", "text/plain", text)}})}}},
+      {"/v1/ledger",
+       {{"get", call("What was spent, by source", "A token with the role admin for all streams.",
+                     {{"200", answer("The ledger", "application/json", schema("Ledger"))}})}}},
+      {"/v1/streams",
+       {{"get", call("The streams that the token is for", "Any token; none where releases are public.",
+                     {{"200", answer("Streams", "application/json", schema("Streams"))}})},
+        {"post", call("Creates a stream", "A token with the role admin.",
+                      {{"201", answer("It was created", "application/json", schema("Planned"))},
+                       {"200", answer("It was there with the same settings, or this was a dry run",
+                                      "application/json", schema("Planned"))}},
+                      Json::array({parameter("dry_run", "query", "1: only check and plan")}),
+                      content("application/json", schema("Settings")))}}},
+      {"/v1/streams/{S}",
+       {{"get", call("A stream; with the role write or admin also its numbers of rows",
+                     "A token for the stream; none where releases are public.", {{"200", json_stream}},
+                     Json::array({stream}))}}},
+      {"/v1/streams/{S}/rows",
+       {{"post",
+         call(
+             "Gives rows", "A token with the role write, or admin.", {{"202", taken}},
+             Json::array({stream,
+                          parameter("Idempotency-Key", "header",
+                                    "Known for seven days: the same key and body again take nothing"),
+                          parameter("Content-Range", "header",
+                                    "rows FIRST-LAST/*, counted from 0, where one token writes the stream")}),
+             Json{{"text/csv", {{"schema", text}}}, {"application/x-ndjson", {{"schema", text}}}})}}},
+      {"/v1/streams/{S}/blocks/{ID}",
+       {{"put", call("Gives the sums of rows of the open block", "A token with the role write, or admin.",
+                     {{"202", taken}},
+                     Json::array({stream, parameter("ID", "path",
+                                                    "Names the sums: the same again take nothing", true)}),
+                     content("application/octet-stream", text))}}},
+      {"/v1/streams/{S}/releases",
+       {{"get", call("Releases, oldest first, one JSON object per line; a Link field leads to further ones",
+                     reading, {{"200", answer("Releases", "application/x-ndjson", schema("Release"))}},
+                     Json::array({stream, since}))}}},
+      {"/v1/streams/{S}/latest",
+       {{"get", call("The newest release", reading,
+                     {{"200", answer("A release", "application/json", schema("Release"))}},
+                     Json::array({stream}))}}},
+      {"/v1/streams/{S}/events",
+       {{"get",
+         call("Releases as they come, as server-sent events whose id is t", reading,
+              {{"200", answer("Events", "text/event-stream", text)}},
+              Json::array({stream, since,
+                           parameter("Last-Event-ID", "header", "t of the last event that was seen")}))}}}};
+}
+
+}  // namespace
+
+std::string openapi() {
+  static const std::string document =
+      Json{{"openapi", "3.1.0"},
+           {"info", {{"title", "jme serve"}, {"version", version}}},
+           {"security", Json::array({{{"token", Json::array()}}})},
+           {"paths", paths()},
+           {"components",
+            {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}},
+             {"schemas", schemas()}}}}
+          .dump(1) +
+      '\n';
+  return document;
+}
+
+}  // namespace jme::serve

@@ -1,0 +1,145 @@
+#include "stream_json.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <jme/output/metadata.hpp>
+
+namespace jme::serve {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view note_name(Note::Kind kind) {
+  switch (kind) {
+    case Note::Kind::bad_rows:
+      return "bad_rows";
+    case Note::Kind::unread_rows:
+      return "unread_rows";
+    case Note::Kind::filled_rows:
+      return "filled_rows";
+    case Note::Kind::absent_rows:
+      return "absent_rows";
+    case Note::Kind::filled_cells:
+      return "filled_cells";
+    case Note::Kind::absent_cells:
+      return "absent_cells";
+  }
+  return "";
+}
+
+/// The value of a label.
+std::string label_value(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '\\' || c == '"') result += '\\';
+    if (c == '\n') {
+      result += "\\n";
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+/// One family of metrics: its lines must stand together.
+class Family {
+ public:
+  Family(std::string name, std::string_view type, std::string_view help)
+      : name_(std::move(name)), text_(fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", name_, help, type)) {}
+  void add(const std::string& labels, double value) {
+    text_ += fmt::format("{}{{{}}} {}\n", name_, labels, value);
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string name_, text_;
+};
+
+std::string label(const ServedStream& stream) {
+  return "stream=" + label_value(stream.name());
+}
+
+void add_vector(Family& family, const ServedStream& stream, const Json& values) {
+  const std::vector<std::string>& columns = stream.run().columns();
+  for (std::size_t i = 0; i < columns.size() && i < values.size(); ++i) {
+    if (values[i].is_number()) {
+      family.add(label(stream) + ",column=" + label_value(columns[i]), values[i].get<double>());
+    }
+  }
+}
+
+}  // namespace
+
+Json stream_json(const ServedStream& stream, const std::optional<TokenInfo>& token) {
+  const StreamStanding standing = stream.standing();
+  Json object{{"name", stream.name()},
+              {"condition", !standing.problem.empty() ? "problem"
+                            : standing.finished       ? "finished"
+                                                      : "open"},
+              {"releases", stream.lines().size()},
+              {"t", stream.lines().newest()}};
+  object["stream"] = metadata(stream.run().description(), stream.run().columns());
+  if (!token || token->role == Role::read || !token->is_for(stream.name())) return object;
+  Json notes = Json::array();
+  for (const Note& note : standing.notes) {
+    Json one{{"kind", note_name(note.kind)}, {"count", note.count}};
+    if (note.column) one["column"] = stream.run().columns()[*note.column];
+    notes.push_back(std::move(one));
+  }
+  object["writer"] = {
+      {"rows", standing.rows}, {"rows_released", standing.rows_released}, {"notes", std::move(notes)}};
+  if (token->role == Role::admin && !standing.problem.empty()) object["problem"] = standing.problem;
+  return object;
+}
+
+std::string metrics_text(const std::vector<const ServedStream*>& streams) {
+  Family releases("jme_releases_total", "counter", "Releases of the stream.");
+  Family t("jme_t", "gauge", "t of the newest release.");
+  Family mu("jme_budget_mu", "gauge", "mu-GDP of the whole stream.");
+  Family epsilon("jme_budget_epsilon", "gauge", "epsilon of the whole stream.");
+  Family delta("jme_budget_delta", "gauge", "delta of the whole stream.");
+  Family mean("jme_mean", "gauge", "Newest private mean of the column.");
+  Family noise("jme_mean_noise_std", "gauge", "Standard deviation of the noise on that mean.");
+  for (const ServedStream* stream : streams) {
+    const std::size_t count = stream->lines().size();
+    releases.add(label(*stream), static_cast<double>(count));
+    t.add(label(*stream), static_cast<double>(stream->lines().newest()));
+    const Mechanism& mechanism = stream->run().mechanism();
+    mu.add(label(*stream), mechanism.mu());
+    if (const auto budget = mechanism.config().budget.approx_dp()) {
+      epsilon.add(label(*stream), budget->epsilon);
+      delta.add(label(*stream), budget->delta);
+    }
+    if (count == 0) continue;
+    const Json newest = Json::parse(stream->lines().read(count - 1, 0).front().text);
+    if (!newest.contains("mean")) continue;
+    add_vector(mean, *stream, newest["mean"]);
+    add_vector(noise, *stream, newest["noise_std"]["mean"]);
+  }
+  return releases.text() + t.text() + mu.text() + epsilon.text() + delta.text() + mean.text() + noise.text();
+}
+
+std::string internal_metrics_text(const std::vector<ServedStream*>& streams) {
+  Family rows("jme_rows_total", "counter", "Rows that the stream took.");
+  Family requests("jme_write_requests_total", "counter",
+                  "Requests with rows that were taken since the start.");
+  Family changed("jme_rows_changed_total", "counter",
+                 "Rows that were not taken as they came, since the start.");
+  Family problems("jme_problem", "gauge", "1 where the stream cannot be written.");
+  for (const ServedStream* stream : streams) {
+    const StreamStanding standing = stream->standing();
+    rows.add(label(*stream), static_cast<double>(standing.rows));
+    requests.add(label(*stream), static_cast<double>(standing.requests));
+    problems.add(label(*stream), standing.problem.empty() ? 0 : 1);
+    for (const Note& note : standing.notes) {
+      if (note.column) continue;
+      changed.add(label(*stream) + ",kind=" + label_value(note_name(note.kind)),
+                  static_cast<double>(note.count));
+    }
+  }
+  return rows.text() + requests.text() + changed.text() + problems.text();
+}
+
+}  // namespace jme::serve

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <jme/access/tokens.hpp>
+#include <jme/service/served_stream.hpp>
+
+namespace jme::serve {
+
+/// A stream as its readers may see it, and for writers also how many rows it has.
+[[nodiscard]] nlohmann::ordered_json stream_json(const ServedStream& stream,
+                                                 const std::optional<TokenInfo>& token);
+
+/// Releases, noise and budgets, in the text format of Prometheus.
+[[nodiscard]] std::string metrics_text(const std::vector<const ServedStream*>& streams);
+/// Rows and requests: for the owner alone.
+[[nodiscard]] std::string internal_metrics_text(const std::vector<ServedStream*>& streams);
+
+}  // namespace jme::serve

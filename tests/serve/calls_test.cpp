@@ -1,0 +1,309 @@
+#include <thread>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "cli/command.hpp"
+#include "serve/server.hpp"
+
+namespace jme::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using Json = nlohmann::json;
+
+class ServerCalls : public Served {};
+
+std::string settings(const std::string& name, const std::string& more = "") {
+  return fmt::format(
+      R"({{"name":"{}","epsilon":1,"delta":1e-6,"bounds":{{"temp":[-20,45],"co":[0,100]}},"rows":100000,"every":10{}}})",
+      name, more);
+}
+
+/// Whether a value has the form that OpenAPI's schema says: what our schemas use of JSON Schema.
+bool fits(const Json& value, const Json& schema, const Json& document) {
+  if (schema.contains("$ref")) {
+    const std::string reference = schema["$ref"];
+    return fits(value, document.at("components").at("schemas").at(reference.substr(reference.rfind('/') + 1)),
+                document);
+  }
+  if (schema.contains("enum"))
+    return std::find(schema["enum"].begin(), schema["enum"].end(), value) != schema["enum"].end();
+  const std::string type = schema.value("type", "object");
+  if (type == "string") return value.is_string();
+  if (type == "integer") return value.is_number_integer() && value >= schema.value("minimum", value);
+  if (type == "boolean") return value.is_boolean();
+  if (type == "array") {
+    return value.is_array() && std::all_of(value.begin(), value.end(), [&](const Json& item) {
+             return !schema.contains("items") || fits(item, schema["items"], document);
+           });
+  }
+  if (!value.is_object()) return false;
+  for (const Json& key : schema.value("required", Json::array())) {
+    if (!value.contains(key.get<std::string>())) return false;
+  }
+  const Json known = schema.value("properties", Json::object());
+  return std::all_of(known.items().begin(), known.items().end(), [&](const auto& property) {
+    return !value.contains(property.key()) || fits(value[property.key()], property.value(), document);
+  });
+}
+
+TEST_F(ServerCalls, AreDescribedByOpenApiAndAnswerAsItSays) {
+  start();
+  const HttpReply description = ask(port(), "GET", "/openapi.json");
+  ASSERT_EQ(description.status, 200);
+  const Json document = description.json();
+  std::size_t checked = 0;
+  const auto expect = [&](const std::string& path, const std::string& method, const HttpReply& got,
+                          int status) {
+    EXPECT_EQ(got.status, status) << path << ": " << got.body;
+    const Json& answers = document.at("paths").at(path).at(method).at("responses");
+    const std::string code = std::to_string(got.status);
+    const Json& answer = answers.contains(code) ? answers.at(code) : answers.at("default");
+    const std::string type = got.fields.at("content-type").substr(0, got.fields.at("content-type").find(';'));
+    ASSERT_TRUE(answer.at("content").contains(type)) << path << " answers with " << type;
+    ++checked;
+    if (type == "application/json" || type == "application/problem+json") {
+      EXPECT_TRUE(fits(got.json(), answer.at("content").at(type).at("schema"), document))
+          << path << ": " << got.body;
+    }
+  };
+  expect("/healthz", "get", ask(port(), "GET", "/healthz"), 200);
+  expect("/readyz", "get", ask(port(), "GET", "/readyz"), 200);
+  expect("/openapi.json", "get", description, 200);
+  expect("/v1/streams", "post", ask(port(), "POST", "/v1/streams?dry_run=1", admin_, settings("air")), 200);
+  EXPECT_EQ(ask(port(), "GET", "/v1/streams/air", admin_).status, 404);
+  expect("/v1/streams", "post", ask(port(), "POST", "/v1/streams", admin_, settings("air")), 201);
+  expect("/v1/streams", "post", ask(port(), "POST", "/v1/streams", admin_, settings("air")), 200);
+  expect("/v1/streams", "post",
+         ask(port(), "POST", "/v1/streams", admin_, settings("air", R"(,"shape":"identity")")), 409);
+  const HttpReply wrong = ask(port(), "POST", "/v1/streams", admin_, settings("b", R"(,"workload":"sum")"));
+  expect("/v1/streams", "post", wrong, 422);
+  EXPECT_EQ(wrong.json().at("field"), "workload");
+  expect("/v1/streams/{S}/latest", "get", ask(port(), "GET", "/v1/streams/air/latest", admin_), 404);
+  expect("/v1/streams/{S}/rows", "post", post_rows(some_csv(25)), 202);
+  expect("/v1/streams/{S}/latest", "get", ask(port(), "GET", "/v1/streams/air/latest", admin_), 200);
+  expect("/v1/streams/{S}/releases", "get", ask(port(), "GET", "/v1/streams/air/releases", admin_), 200);
+  expect("/v1/streams/{S}", "get", ask(port(), "GET", "/v1/streams/air", admin_), 200);
+  expect("/v1/streams", "get", ask(port(), "GET", "/v1/streams", admin_), 200);
+  expect("/v1/ledger", "get", ask(port(), "GET", "/v1/ledger", admin_), 200);
+  expect("/metrics", "get", ask(port(), "GET", "/metrics", admin_), 200);
+  expect("/internal/metrics", "get", ask(port(), "GET", "/internal/metrics", admin_), 200);
+  expect("/v1/streams/{S}/blocks/{ID}", "put",
+         ask(port(), "PUT", "/v1/streams/air/blocks/b1", admin_, "no sums",
+             {{"Content-Type", "application/octet-stream"}}),
+         422);
+  EXPECT_EQ(checked, 18U);
+  // Every path that is described exists.
+  for (const auto& [path, calls] : document.at("paths").items()) {
+    std::string target = path;
+    if (const auto at = target.find("{S}"); at != std::string::npos) target.replace(at, 3, "air");
+    if (const auto at = target.find("{ID}"); at != std::string::npos) target.replace(at, 4, "b");
+    EXPECT_EQ(ask(port(), "DELETE", target, admin_).status, 405) << path;
+  }
+}
+
+TEST_F(ServerCalls, GiveReleasesAfterARowAndTheNewestOne) {
+  start();
+  create();
+  const HttpReply taken = post_rows(some_csv(25));
+  EXPECT_EQ(taken.status, 202);
+  EXPECT_EQ(taken.json(), Json::parse(R"({"rows":25,"first":0,"released":[10,20],"repeated":false})"));
+  const std::string all = releases();
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 2);
+  EXPECT_EQ(ask(port(), "GET", "/v1/streams/air/releases?since=10", admin_).body,
+            all.substr(all.find('\n') + 1));
+  EXPECT_EQ(ask(port(), "GET", "/v1/streams/air/releases?since=20", admin_).body, "");
+  EXPECT_EQ(ask(port(), "GET", "/v1/streams/air/releases?since=-1", admin_).status, 400);
+  EXPECT_EQ(ask(port(), "GET", "/v1/streams/air/latest", admin_).body, all.substr(all.find('\n') + 1));
+  const HttpReply json =
+      ask(port(), "POST", "/v1/streams/air/rows", admin_, "{\"temp\":1,\"co\":2}\nnonsense\n",
+          {{"Content-Type", "application/x-ndjson; charset=utf-8"}});
+  EXPECT_EQ(json.status, 202) << json.body;
+  EXPECT_EQ(rows(), 27U);
+  EXPECT_EQ(
+      ask(port(), "POST", "/v1/streams/air/rows", admin_, "1,2", {{"Content-Type", "text/plain"}}).status,
+      415);
+  EXPECT_EQ(
+      ask(port(), "POST", "/v1/streams/none/rows", admin_, "1,2", {{"Content-Type", "text/csv"}}).status,
+      404);
+}
+
+TEST_F(ServerCalls, ToWriteNeedATokenOfTheRightRoleAndStream) {
+  start();
+  create();
+  create("other");
+  const std::string writer = token("write", "air"), reader = token("read", "air"),
+                    stranger = token("admin", "other");
+  EXPECT_EQ(
+      ask(port(), "POST", "/v1/streams/air/rows", "", some_csv(1), {{"Content-Type", "text/csv"}}).status,
+      401);
+  EXPECT_EQ(post_rows(some_csv(1), "", "jme_000000000000_1").status, 401);
+  EXPECT_EQ(post_rows(some_csv(1), "", reader).status, 403);
+  EXPECT_EQ(post_rows(some_csv(1), "", stranger).status, 403);
+  EXPECT_EQ(post_rows(some_csv(25), "", writer).status, 202);
+  const auto status = [&](const std::string& target, const std::string& with) {
+    return ask(port(), "GET", target, with).status;
+  };
+  for (const char* call : {"/v1/streams/air/releases", "/v1/streams/air/latest"}) {
+    EXPECT_EQ(status(call, ""), 401) << call;
+    EXPECT_EQ(status(call, writer), 403) << call;
+    EXPECT_EQ(status(call, stranger), 403) << call;
+    EXPECT_EQ(status(call, reader), 200) << call;
+  }
+  EXPECT_EQ(status("/v1/ledger", writer), 403);
+  EXPECT_EQ(status("/v1/ledger", stranger), 403);
+  EXPECT_EQ(status("/internal/metrics", stranger), 403);
+  EXPECT_EQ(ask(port(), "POST", "/v1/streams", writer, settings("new")).status, 403);
+  EXPECT_EQ(ask(port(), "POST", "/v1/streams", stranger, settings("new")).status, 403);
+  EXPECT_EQ(ask(port(), "POST", "/v1/streams", stranger, settings("other")).status, 200);
+  EXPECT_EQ(ask(port(), "GET", "/v1/streams", reader).json().at("streams").size(), 1U);
+}
+
+TEST_F(ServerCalls, TellReadersNoNumberOfRows) {
+  start();
+  create();
+  const std::string reader = token("read", "*"), writer = token("write", "air");
+  ASSERT_EQ(post_rows(some_csv(27) + "bad,row\n", "", writer).status, 202);
+  EXPECT_EQ(ask(port(), "GET", "/v1/streams/air", writer).json().at("writer").at("rows"), 28);
+  for (const char* call : {"/v1/streams", "/v1/streams/air", "/v1/streams/air/releases", "/metrics"}) {
+    const std::string body = ask(port(), "GET", call, reader).body;
+    for (const char* count : {":28,", ":28}", " 28\n"}) EXPECT_THAT(body, Not(HasSubstr(count))) << call;
+    EXPECT_THAT(body, Not(HasSubstr("writer"))) << call;
+    EXPECT_THAT(body, Not(HasSubstr("bad_rows"))) << call;
+  }
+  const std::string metrics = ask(port(), "GET", "/metrics", reader).body;
+  EXPECT_THAT(metrics, HasSubstr("jme_releases_total{stream=\"air\"} 2\n"));
+  EXPECT_THAT(metrics, HasSubstr("jme_mean{stream=\"air\",column=\"temp\"} "));
+  const std::string internal = ask(port(), "GET", "/internal/metrics", admin_).body;
+  EXPECT_THAT(internal, HasSubstr("jme_rows_total{stream=\"air\"} 28\n"));
+  EXPECT_THAT(internal, HasSubstr("jme_rows_changed_total{stream=\"air\",kind=\"bad_rows\"} 1\n"));
+}
+
+TEST_F(ServerCalls, ReadPublicReleasesWithoutATokenOnlyWhereThatWasAskedFor) {
+  start({"--public-releases"});
+  create();
+  ASSERT_EQ(post_rows(some_csv(10)).status, 202);
+  EXPECT_EQ(ask(port(), "GET", "/v1/streams/air/latest").status, 200);
+  EXPECT_EQ(ask(port(), "GET", "/v1/streams").status, 200);
+  EXPECT_THAT(ask(port(), "GET", "/v1/streams/air").body, Not(HasSubstr("writer")));
+  EXPECT_EQ(ask(port(), "GET", "/v1/ledger").status, 401);
+  EXPECT_EQ(ask(port(), "GET", "/internal/metrics").status, 401);
+  EXPECT_EQ(
+      ask(port(), "POST", "/v1/streams/air/rows", "", some_csv(1), {{"Content-Type", "text/csv"}}).status,
+      401);
+}
+
+TEST_F(ServerCalls, KnowTokensThatWereMadeRevokedOrExpiredWhileTheServerRuns) {
+  start();
+  create();
+  const std::string writer = token("write", "air"), shortly = token("write", "air", "1s");
+  EXPECT_EQ(post_rows(some_csv(1), "", writer).status, 202);
+  const CommandResult list = jme({"token", "list", "--state", state().string(), "--json"});
+  EXPECT_EQ(list.json().at("tokens").size(), 3U);
+  EXPECT_THAT(list.out, Not(HasSubstr(writer.substr(writer.rfind('_')))));
+  const std::string id = writer.substr(4, 12);
+  EXPECT_EQ(jme({"token", "revoke", id, "--state", state().string()}).code, 0);
+  EXPECT_EQ(jme({"token", "revoke", id, "--state", state().string()}).code, 2);
+  EXPECT_EQ(post_rows(some_csv(1), "", writer).status, 401);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  EXPECT_EQ(post_rows(some_csv(1), "", shortly).status, 401);
+  EXPECT_EQ(rows(), 1U);
+  EXPECT_EQ(jme({"token", "add", "--state", state().string(), "--stream", "a b", "--role", "read"}).code, 2);
+  EXPECT_EQ(jme({"token", "add", "--state", state().string(), "--stream", "a", "--role", "owner"}).code, 2);
+}
+
+TEST_F(ServerCalls, ThatConflictSayNothingAboutTheRowsThatWereThere) {
+  start();
+  create();
+  const std::string other = token("write", "air");
+  ASSERT_EQ(post_rows(some_csv(3), "key").status, 202);
+  const HttpReply again = post_rows(some_csv(3), "key");
+  EXPECT_EQ(again.status, 202);
+  EXPECT_TRUE(again.json().at("repeated").get<bool>());
+  const auto without_id = [](const HttpReply& got) {
+    Json body = got.json();
+    body.erase("request");
+    return std::to_string(got.status) + body.dump();
+  };
+  EXPECT_THAT(without_id(post_rows(some_csv(3, 1), "key")), HasSubstr("409"));
+  EXPECT_EQ(without_id(post_rows(some_csv(3, 1), "key")), without_id(post_rows(some_csv(30), "key")));
+  EXPECT_THAT(without_id(post_rows(some_csv(3), "key", other)), HasSubstr("403"));
+  EXPECT_EQ(without_id(post_rows(some_csv(3), "key", other)),
+            without_id(post_rows(some_csv(9), "key", other)));
+  const auto ranged = [&](const std::string& range, const std::string& with) {
+    return ask(port(), "POST", "/v1/streams/air/rows", with, some_csv(2),
+               {{"Content-Type", "text/csv"}, {"Content-Range", range}});
+  };
+  EXPECT_EQ(ranged("rows 0-1/*", other).status, 403);
+  EXPECT_EQ(ranged("rows 0-1/*", admin_).status, 409);
+  EXPECT_EQ(ranged("rows 3-4/*", admin_).status, 202);
+  EXPECT_TRUE(ranged("rows 3-4/*", admin_).json().at("repeated").get<bool>());
+  EXPECT_EQ(ranged("rows 3-5/*", admin_).status, 422);
+  EXPECT_EQ(ranged("bytes 0-1/*", admin_).status, 400);
+  EXPECT_EQ(post_rows(some_csv(1), "", other).status, 403);
+  EXPECT_EQ(rows(), 5U);
+}
+
+TEST_F(ServerCalls, ForEventsSendWhatWasReleasedAndWhatComes) {
+  start();
+  create();
+  ASSERT_EQ(post_rows(some_csv(25)).status, 202);
+  const auto follow = [&](Connection& connection, const std::string& more) {
+    ASSERT_TRUE(connection.say(fmt::format(
+        "GET /v1/streams/air/events HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n{}\r\n",
+        port(), admin_, more)));
+    const HttpReply head = connection.reply();
+    ASSERT_EQ(head.status, 200);
+    EXPECT_EQ(head.fields.at("content-type"), "text/event-stream");
+    EXPECT_EQ(connection.read_until("\n\n"), "retry: 2000\n\n");
+  };
+  Connection first(port()), resumed(port());
+  follow(first, "");
+  follow(resumed, "Last-Event-ID: 10\r\n");
+  const std::string all = releases();
+  const auto event = [&](int t, const std::string& lines) {
+    std::string line = lines.substr(lines.find(fmt::format("{{\"t\":{},", t)));
+    line.resize(line.find('\n'));
+    return fmt::format("id: {}\ndata: {}\n\n", t, line);
+  };
+  EXPECT_EQ(first.read_until("\n\n"), event(10, all));
+  EXPECT_EQ(first.read_until("\n\n"), event(20, all));
+  EXPECT_EQ(resumed.read_until("\n\n"), event(20, all));
+  ASSERT_EQ(post_rows(some_csv(5)).status, 202);
+  const std::string later = releases();
+  EXPECT_EQ(first.read_until("\n\n"), event(30, later));
+  EXPECT_EQ(resumed.read_until("\n\n"), event(30, later));
+}
+
+TEST_F(ServerCalls, AreInAnAuditLogWithoutTokensOrRows) {
+  start();
+  create();
+  ASSERT_EQ(post_rows("temp,co\n17.125,43.5\n").status, 202);
+  static_cast<void>(releases());
+  const std::string log = read_text(state() / "audit.log");
+  EXPECT_THAT(log, HasSubstr("\"action\":\"POST /v1/streams\",\"status\":201"));
+  EXPECT_THAT(log, HasSubstr("\"action\":\"POST /v1/streams/air/rows\",\"status\":202,\"rows\":1}"));
+  EXPECT_THAT(log, HasSubstr("\"action\":\"GET /v1/streams/air/releases\",\"status\":200}"));
+  EXPECT_THAT(log, HasSubstr("\"token\":\"" + admin_.substr(4, 12) + "\""));
+  EXPECT_THAT(log, Not(HasSubstr(admin_.substr(admin_.rfind('_')))));
+  EXPECT_THAT(log, Not(HasSubstr("17.125")));
+}
+
+TEST_F(ServerCalls, OfATokenAreLimitedInTheirRate) {
+  start({"--rate", "1"});
+  std::map<int, int> statuses;
+  HttpReply last;
+  for (int i = 0; i < 10; ++i) {
+    last = ask(port(), "GET", "/v1/streams", admin_);
+    ++statuses[last.status];
+  }
+  EXPECT_GE(statuses[200], 1);
+  EXPECT_GE(statuses[429], 3);
+  EXPECT_EQ(ask(port(), "GET", "/v1/streams", admin_).fields["retry-after"], "1");
+  EXPECT_EQ(ask(port(), "GET", "/healthz").status, 200);
+}
+
+}  // namespace
+}  // namespace jme::test
