@@ -36,6 +36,9 @@ class OpenStream {
   /// Everything that was added is on disk, and its releases are in the lines, when the call returns.
   void commit();
 
+  /// Throws BudgetExhausted where the stream's source has no room for it.
+  void check_budget() const { stream_.check_budget(); }
+
   [[nodiscard]] std::uint64_t rows() const { return rows_before_block_ + open_.rows(); }
   [[nodiscard]] std::uint64_t rows_released() const { return rows_before_block_; }
   [[nodiscard]] bool is_finished() const { return rows() >= horizon_.rows(); }

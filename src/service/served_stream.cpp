@@ -120,6 +120,11 @@ StreamStanding ServedStream::standing() const {
   return shared_->standing;
 }
 
+void ServedStream::check_can_begin() const {
+  if (!writing_->stream) throw StateError(writing_->problem);
+  writing_->stream->check_budget();
+}
+
 void ServedStream::publish_standing() {
   StreamStanding now{.requests = writing_->requests, .problem = writing_->problem};
   if (writing_->stream) {

@@ -162,7 +162,7 @@ CreatedStream Service::create(std::string_view text, bool dry_run) {
         fmt::format("there are {} streams already, as many as this server may have", streams_.size()));
   }
   auto stream = std::make_unique<ServedStream>(name, settings, options_.longest_record);
-  if (const std::string problem = stream->standing().problem; !problem.empty()) throw StateError(problem);
+  stream->check_can_begin();
   write_settings(file_of(name), stored);
   streams_.emplace(name, std::move(stream));
   settings_.emplace(name, stored);

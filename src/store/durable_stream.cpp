@@ -396,6 +396,13 @@ std::optional<Key> DurableStream::front_key(std::string_view purpose) const {
   return impl().kept.keys().front(purpose);
 }
 
+void DurableStream::check_budget() const {
+  const Impl& inside = impl();
+  if (inside.kept.is_new()) {
+    store::check_source_budget(inside.options, about_stream(inside.mechanism, inside.options));
+  }
+}
+
 void DurableStream::begin() {
   impl().begin_new();
 }

@@ -364,15 +364,21 @@ TEST_F(ServedStreams, BelongToOneProcessAndASecondOneIsToldWhich) {
 }
 
 TEST_F(ServedStreams, AreOnTheLedgerFromTheirFirstRowOnAndKeepWithinTheirSourcesBudget) {
-  create(R"(,"source":"city","max_mu":0.3})");
+  const std::string city = R"(,"source":"city","max_mu":0.3})";
+  const auto named = [](const char* name) {
+    return std::string(R"({"name":")") + name +
+           R"(","epsilon":1,"delta":1e-6,"bounds":{"temp":[-20,45],"co":[0,100]},"rows":100,"every":10)";
+  };
+  ServedStream& first = create(city, named("first").c_str());
+  ServedStream& second = create(city, named("second").c_str());
   EXPECT_TRUE(Ledger::read(state()).entries().empty());
-  static_cast<void>(stream().take(rows(csv_rows(1))));
+  static_cast<void>(first.take(rows(csv_rows(1))));
   EXPECT_EQ(Ledger::read(state()).entries().size(), 1U);
-  ServedStream& second = create(
-      R"(,"source":"city","max_mu":0.3})",
-      R"({"name":"air2","epsilon":1,"delta":1e-6,"bounds":{"temp":[-20,45],"co":[0,100]},"rows":100,"every":10)");
   EXPECT_THROW(second.take(rows(csv_rows(1))), BudgetExhausted);
+  EXPECT_THROW(static_cast<void>(service_->create(named("third") + city, false)), BudgetExhausted);
+  EXPECT_EQ(service_->find("third"), nullptr);
   EXPECT_EQ(Ledger::read(state()).entries().size(), 1U);
+  static_cast<void>(first.take(rows(csv_rows(1))));
 }
 
 TEST_F(ServedStreams, ThatAreDamagedAreAProblemOfTheirOwn) {

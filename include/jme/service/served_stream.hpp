@@ -52,6 +52,9 @@ class ServedStream {
   [[nodiscard]] const PreparedRun& run() const { return *run_; }
   [[nodiscard]] const LineLog& lines() const { return *lines_; }
   [[nodiscard]] StreamStanding standing() const;
+  /// For a stream that nobody writes to yet. Throws BudgetExhausted where its source has no room for it, and
+  /// StateError where it cannot be opened.
+  void check_can_begin() const;
 
   /// Called once, from the thread that wrote to disk, when the request was taken or refused.
   using Done = std::function<void(const WriteAnswer&, std::exception_ptr)>;

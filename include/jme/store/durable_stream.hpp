@@ -84,6 +84,9 @@ class DurableStream {
   /// Begins a new stream, or continues one that resume_at() continues, before its first row: its charge is on
   /// the ledger when the call returns. The first row or block does it otherwise.
   void begin();
+  /// Throws BudgetExhausted where begin() would do so now, because of what was spent on the source of a new
+  /// stream. Draws and writes nothing.
+  void check_budget() const;
   /// Goes on after the rows that earlier processes committed, without comparing them again, for sources that
   /// can begin there: `rows` must be rows_before(). Earlier releases are not given out again. The caller is
   /// responsible for giving the right rows from there on.
