@@ -1,0 +1,247 @@
+#include "session.hpp"
+
+#include <array>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+#include <fmt/format.h>
+
+#include <jme/random/key.hpp>
+
+namespace jme::serve {
+
+namespace {
+
+constexpr std::size_t event_bytes = std::size_t{64} << 10;  // of releases that are sent at a time
+constexpr std::chrono::seconds heartbeat{15};
+constexpr std::chrono::seconds lingering{1};
+constexpr std::size_t most_ignored = std::size_t{1} << 20;  // bytes that a client sends after its answer
+constexpr int long_wait = 6;  // header timeouts that bodies, answers and idle connections get
+
+std::string request_id() {
+  const Nonce bytes = nonce_from_system();
+  std::string text;
+  for (std::size_t i = 0; i < 8; ++i) text += fmt::format("{:02x}", bytes[i]);
+  return text;
+}
+
+}  // namespace
+
+Session::Session(const Surroundings& server, tcp::socket socket)
+    : server_(server), stream_(std::move(socket)) {
+  wake_ = std::make_shared<Signal>(stream_.get_executor());
+  buffer_.max_size(server_.options.header_bytes + (std::size_t{64} << 10));
+}
+
+Session::~Session() {
+  server_.reserved -= reserved_;
+  server_.forget(this);
+}
+
+void Session::end() {
+  net::post(stream_.get_executor(), [self = shared_from_this()] {
+    self->is_ending_ = true;
+    if (self->is_idle_) self->stream_.cancel();
+    self->wake_->announce();
+  });
+}
+
+Head Session::head_of(const Parser& parser) {
+  const auto& request = parser.get();
+  Head head{.method = std::string(request.method_string()),
+            .target = std::string(request.target()),
+            .id = request_id()};
+  for (const auto& field : request) {
+    std::string name(field.name_string());
+    for (char& c : name) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+    }
+    // A field that decides about something must stand there once: of two, a proxy might have read the other.
+    const auto [place, is_new] = head.fields.emplace(std::move(name), std::string(field.value()));
+    if (!is_new) place->second += ", " + std::string(field.value());
+  }
+  return head;
+}
+
+awaitable<void> Session::run() {
+  const auto self = shared_from_this();  // until the coroutine ends
+  try {
+    while (co_await answer_one()) {
+    }
+  } catch (const std::exception&) {
+    // The connection is of no use any more; the server goes on.
+  }
+  co_await linger();
+}
+
+// A client that is still sending would be told of a broken connection, and might not see its answer.
+awaitable<void> Session::linger() {
+  error_code error;
+  stream_.socket().shutdown(tcp::socket::shutdown_send, error);
+  stream_.expires_after(lingering);
+  std::array<char, 4096> ignored;
+  for (std::size_t left = most_ignored; !error && left >= ignored.size();) {
+    left -= co_await stream_.async_read_some(net::buffer(ignored), into(error));
+  }
+}
+
+awaitable<bool> Session::answer_one() {
+  Parser parser;
+  parser.header_limit(static_cast<std::uint32_t>(server_.options.header_bytes));
+  parser.body_limit(std::numeric_limits<std::uint64_t>::max());  // until it is known what is asked for
+  error_code error;
+  // The first byte may take long, the rest of a header must come soon.
+  if (buffer_.size() == 0) {
+    if (is_ending_) co_return false;
+    is_idle_ = true;
+    stream_.expires_after(long_wait * server_.options.timeout);
+    const std::size_t count = co_await stream_.async_read_some(buffer_.prepare(4096), into(error));
+    is_idle_ = false;
+    if (error || is_ending_) co_return false;
+    buffer_.commit(count);
+  }
+  stream_.expires_after(server_.options.timeout);
+  co_await http::async_read_header(stream_, buffer_, parser, into(error));
+  if (error) {
+    Head head{.method = "?", .target = "", .id = request_id()};
+    const bool was_late = error == beast::error::timeout;
+    const bool is_gone = error == http::error::end_of_stream || error == http::error::partial_message ||
+                         error.category() == net::error::get_system_category() ||
+                         error.category() == net::error::get_misc_category();
+    if (was_late || is_gone) co_return false;
+    const Answer answer =
+        error == http::error::header_limit || error == http::error::buffer_overflow
+            ? Api::problem(431, "Request Header Fields Too Large", "the header is too long", head)
+            : Api::problem(400, "Bad Request", "the request is not HTTP/1.1 as it should be", head);
+    server_.api.log(head, {}, answer.status);
+    co_await send(answer, head, false, 11);
+    co_return false;
+  }
+  const Head head = head_of(parser);
+  const unsigned version = parser.get().version();
+  const std::variant<Admitted, Answer> admitted = server_.api.admit(head);
+  if (const auto* refused = std::get_if<Answer>(&admitted)) {
+    server_.api.log(head, {}, refused->status);
+    co_await send(*refused, head, false, version);  // its body was not read
+    co_return false;
+  }
+  const Admitted& what = std::get<Admitted>(admitted);
+  if (!co_await read_body(parser, head, what)) co_return false;
+  if (what.call == Admitted::Call::events) {
+    std::variant<Events, Answer> events = server_.api.events(head, what);
+    const auto* refused = std::get_if<Answer>(&events);
+    server_.api.log(head, what.token, refused == nullptr ? 200 : refused->status);
+    if (refused == nullptr) {
+      co_await send_events(std::get<Events>(events));
+      co_return false;
+    }
+    co_return co_await send(*refused, head, parser.get().keep_alive() && !is_ending_, version);
+  }
+  const auto awaited = std::make_shared<Awaited>(stream_.get_executor());
+  net::post(server_.pool, [this, self = shared_from_this(), awaited, head, what,
+                           body = std::move(parser.get().body())]() mutable {
+    server_.api.handle(head, what, std::move(body), [awaited](Answer answer) {
+      awaited->answer = std::move(answer);
+      awaited->announce();
+    });
+  });
+  co_await awaited->wait(Clock::time_point::max());
+  server_.reserved -= std::exchange(reserved_, 0);
+  co_return co_await send(awaited->answer, head, parser.get().keep_alive() && !is_ending_, version);
+}
+
+awaitable<bool> Session::read_body(Parser& parser, const Head& head, const Admitted& what) {
+  if (parser.is_done()) co_return true;
+  const auto length = parser.content_length();
+  parser.body_limit(what.most_body);
+  const auto refuse = [&](int status, std::string_view title, std::string_view detail) {
+    server_.api.log(head, what.token, status);
+    return Api::problem(status, title, detail, head);
+  };
+  const std::string too_long = fmt::format("a body may have at most {} bytes here", what.most_body);
+  if (length && *length > what.most_body) {
+    const Answer answer = refuse(413, "Content Too Large", too_long);
+    co_await send(answer, head, false, 11);
+    co_return false;
+  }
+  reserved_ = length ? static_cast<std::size_t>(*length) : what.most_body;
+  if (!server_.reserve(reserved_)) {
+    reserved_ = 0;
+    Answer answer = refuse(503, "Service Unavailable", "too many bodies are under way: send it again later");
+    answer.fields.emplace_back("Retry-After", "1");
+    co_await send(answer, head, false, 11);
+    co_return false;
+  }
+  error_code error;
+  stream_.expires_after(long_wait * server_.options.timeout);
+  if (head.field("expect") == "100-continue" || head.field("expect") == "100-Continue") {
+    constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+    co_await net::async_write(stream_, net::buffer(go_on), into(error));
+    if (error) co_return false;
+  }
+  co_await http::async_read(stream_, buffer_, parser, into(error));
+  if (!error) co_return true;
+  if (error == http::error::body_limit) {
+    const Answer answer = refuse(413, "Content Too Large", too_long);
+    co_await send(answer, head, false, 11);
+  } else if (error.category() == make_error_code(http::error::bad_chunk).category() &&
+             error != http::error::partial_message && error != http::error::end_of_stream) {
+    const Answer answer = refuse(400, "Bad Request", "the body is not framed as it should be");
+    co_await send(answer, head, false, 11);
+  }
+  co_return false;
+}
+
+awaitable<bool> Session::send(const Answer& answer, const Head& head, bool keep_alive, unsigned version) {
+  http::response<http::string_body> response(static_cast<http::status>(answer.status), version);
+  response.set(http::field::content_type, answer.type);
+  response.set(http::field::cache_control, "no-store");
+  response.set("X-Content-Type-Options", "nosniff");
+  response.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  response.set("Referrer-Policy", "no-referrer");
+  response.set("X-Request-Id", head.id);
+  for (const auto& [name, value] : answer.fields) response.set(name, value);
+  response.keep_alive(keep_alive);
+  response.body() = answer.body;
+  response.prepare_payload();
+  error_code error;
+  stream_.expires_after(long_wait * server_.options.timeout);
+  co_await http::async_write(stream_, response, into(error));
+  co_return !error && keep_alive;
+}
+
+// Each reader copies lines that were written once, at its own pace: a slow one holds back nobody, and keeps
+// no more in memory than what is being sent.
+awaitable<void> Session::send_events(Events events) {
+  const auto wake = wake_;
+  const Following following(server_.api, *events.stream, wake);
+  std::string text =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: "
+      "no-store\r\nX-Content-Type-Options: "
+      "nosniff\r\nX-Accel-Buffering: no\r\nConnection: close\r\n\r\nretry: 2000\n\n";
+  error_code error;
+  for (;;) {
+    if (!text.empty()) {
+      stream_.expires_after(long_wait * server_.options.timeout);
+      co_await net::async_write(stream_, net::buffer(text), into(error));
+      if (error) break;
+    }
+    text.clear();
+    for (const ReleaseLine& line : events.stream->lines().read(events.next, event_bytes)) {
+      text +=
+          fmt::format("id: {}\ndata: {}\n", line.t, line.text);  // the line ends with a line feed of its own
+      ++events.next;
+    }
+    if (!text.empty()) continue;
+    if (is_ending_ || server_.api.is_draining()) break;
+    const Clock::time_point end = Clock::now() + heartbeat;
+    co_await wake->wait(end);
+    if (Clock::now() >= end) text = ": still here\n\n";
+  }
+}
+
+}  // namespace jme::serve

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include "api.hpp"
+#include "serve.hpp"
+#include "signal.hpp"
+
+namespace jme::serve {
+
+namespace beast = boost::beast;
+namespace http = beast::http;
+using tcp = net::ip::tcp;
+
+class Session;
+
+/// What connections share.
+struct Surroundings {
+  const ServeOptions& options;
+  Api& api;
+  net::thread_pool& pool;                ///< for what may take long
+  std::atomic<std::size_t>& reserved;    ///< bytes of bodies that are in memory
+  std::function<void(Session*)> forget;  ///< called when a connection has ended
+
+  /// False where bodies in memory would become too many.
+  [[nodiscard]] bool reserve(std::size_t bytes) const {
+    if (reserved.fetch_add(bytes) + bytes <= options.waiting_bytes) return true;
+    reserved -= bytes;
+    return false;
+  }
+};
+
+/// One connection. Requests on it are answered one after another.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(const Surroundings& server, tcp::socket socket);
+  ~Session();
+  awaitable<void> run();
+  /// From any thread: a connection that waits for a request is closed, and one that has a request ends after
+  /// it.
+  void end();
+
+ private:
+  using Parser = http::request_parser<http::string_body>;
+  awaitable<void> linger();
+  awaitable<bool> answer_one();
+  awaitable<bool> read_body(Parser& parser, const Head& head, const Admitted& what);
+  awaitable<bool> send(const Answer& answer, const Head& head, bool keep_alive, unsigned version);
+  awaitable<void> send_events(Events events);
+  [[nodiscard]] static Head head_of(const Parser& parser);
+
+  const Surroundings& server_;
+  beast::tcp_stream stream_;
+  beast::flat_buffer buffer_;
+  std::shared_ptr<Signal> wake_;
+  bool is_idle_ = false, is_ending_ = false;
+  std::size_t reserved_ = 0;  // of server_.reserved, by this connection
+};
+
+}  // namespace jme::serve
