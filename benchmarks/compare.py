@@ -21,7 +21,7 @@ from table import lines_of, printed
 
 HERE = pathlib.Path(__file__).resolve().parent
 PEER = ["/usr/bin/python3", str(HERE / "peers" / "numpy_moments.py")]
-SECTIONS = ["sampler", "wide", "middle", "long", "dimension", "block", "bulk", "wide_memory", "long_memory", "ingest", "shape",
+SECTIONS = ["sampler", "wide", "middle", "long", "dimension", "block", "bulk", "wide_memory", "long_memory", "ingest", "people", "shape",
             "start", "unbounded"]
 PEER_SECTIONS = ["sampler", "wide", "middle", "long", "dimension", "block", "ingest"]
 # One thread on both sides wherever BLAS is used, so that a figure per core is compared with a limit per core.

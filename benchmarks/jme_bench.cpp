@@ -26,6 +26,7 @@ const std::vector<std::pair<std::string, Json (*)(const Options&)>> sections{
     {"wide_memory", wide_memory_section},
     {"long_memory", long_memory_section},
     {"ingest", ingest_section},
+    {"people", people_section},
     {"shape", shape_section},
     {"start", start_section},
     {"unbounded", unbounded_section}};

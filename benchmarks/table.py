@@ -1,6 +1,6 @@
 """The comparison: which measurement is compared with which peer, limit and target."""
 
-UNITS = {"normals/s": (1e6, "M/s"), "rows/s": (1, "rows/s"), "bytes/s": (1e6, "MB/s"), "bytes": (1e6, "MB"),
+UNITS = {"normals/s": (1e6, "M/s"), "rows/s": (1, "rows/s"), "bytes/s": (1e6, "MB/s"), "bytes": (1e6, "MB"), "bytes each": (1, "bytes"),
          "seconds": (1e-3, "ms"), "ratio": (1, "")}
 
 
@@ -62,6 +62,13 @@ def lines_of(ours, peers):
         memory = ours[section]
         lines.append(line(what, memory["peak_bytes"], "bytes", None, memory["allowed_bytes"],
                           ("<= limit", lambda entry: entry["ours"] <= entry["limit"])))
+    people = ours["people"]
+    lines += [
+        line(f"rows per person limited, {people['people']:.0e} people | limit: no limit", people["rows_per_second"], "rows/s",
+             None, people["rows_per_second_without"]),
+        line("  memory of a person", people["table_bytes_per_person"], "bytes each", None, 28,
+             ("<= limit", lambda entry: entry["ours"] <= entry["limit"])),
+    ]
     rank = max(value("block", "rank_256"), value("block", "rank_1000"))
     small_rank = max(value("bulk", "rank_256"), value("bulk", "rank_1000"))
     lines += [

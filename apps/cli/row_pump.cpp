@@ -58,8 +58,10 @@ void pump_all(const RowPath& path, bool quiet) {
   RunningStream& stream = path.stream;
   Progress progress(quiet, path.horizon.rows());
   std::vector<double> row(path.reader.dimension());
+  path.intake.keep_people(stream, false);
   while (next_row(path, row)) {
     if (path.live != nullptr) path.live->check();
+    if (PersonLimit* limit = path.intake.person_limit()) stream.keep_people(limit->take_records());
     stream.push(row, path.intake.as_read());
     if (const Release* newest = stream.newest()) path.intake.learn(*newest);
     if (progress.is_shown()) progress.update(stream.rows(), path.reader.progress());

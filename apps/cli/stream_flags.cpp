@@ -61,6 +61,8 @@ std::string with_choice(const RunSettings& settings, const PlanCandidate& candid
   add("delta", settings["delta"]);
   add("sigma", settings["sigma"]);
   add("adjacency", settings["adjacency"]);
+  if (settings["rows_per_person"]) command += (command.empty() ? "" : " ") + std::string("--person COLUMN");
+  add("rows-per-person", settings["rows_per_person"]);
   add("participations", settings["participations"]);
   add("separation", settings["separation"]);
   add("rows", settings["rows"]);
@@ -70,7 +72,7 @@ std::string with_choice(const RunSettings& settings, const PlanCandidate& candid
   add("norm-bound", settings["norm_bound"]);
   add("geometry", settings["geometry"]);
   add("missing", settings["missing"]);
-  if (settings.is_on("private_count")) command += " --private-count";
+  if (settings.is_on("private_count") && !settings["rows_per_person"]) command += " --private-count";
   add("workload", settings["workload"]);
   add("workload2", settings["workload2"]);
   add("second", settings["second"]);

@@ -105,6 +105,7 @@ Stream::Stream(const std::string& settings, const nb::dict& matrices) : thread_(
   config.records = given["records"].value_or("");
   shape_was_chosen_ = !given["shape"] || *given["shape"] == "auto";
   is_durable_ = config.state.has_value();
+  person_ = config.person;
   const bool knows_columns = !config.columns.empty();
   {
     const Unlocked unlocked;
@@ -181,6 +182,12 @@ void Stream::naming_columns(bool many, const Work& work) const {
 nb::object Stream::push(nb::handle rows, nb::handle progress) {
   const Use use(*this);
   const Progress::Push shown(progress_, progress);
+  persons_.clear();
+  persons_taken_ = 0;
+  if (!person_.empty()) {  // only tables say whose rows they hold
+    nb::module_::import_("jme._inputs").attr("push")(nb::find(*this), rows);
+    return take();
+  }
   if (read_row(rows, row_)) {
     const StreamConfig& config = run_->mechanism().config();
     if (!is_open()) open(numbered(run_->dimension_is_known() ? config.dimension : row_.size()));
@@ -258,6 +265,10 @@ void Stream::take_columns(const nb::list& columns) {
   take_tables({table_of_columns(columns, held)});
 }
 
+void Stream::set_persons(std::vector<std::optional<std::string>> persons) {
+  persons_ = std::move(persons);
+}
+
 void Stream::push_arrow(nb::handle source) {
   const ArrowRows rows(source);
   push_tables(rows.tables(places(rows.names(), rows.names().size())));
@@ -320,7 +331,16 @@ void Stream::check_table(const Table& table, std::size_t before) {
 void Stream::take_tables(const std::vector<Table>& tables) {
   for (const Table& table : tables) {
     stride_through(table, [&](const MatrixView& view) {
-      naming_columns(false, [&] { feed().take_rows(view); });
+      naming_columns(false, [&] {
+        if (person_.empty()) return feed().take_rows(view);
+        if (persons_.size() - persons_taken_ < view.rows) {
+          throw InvalidParameter("person", "must be told with every row: this run limits rows per person");
+        }
+        std::vector<PersonId> persons;
+        for (std::size_t i = 0; i < view.rows; ++i) persons.emplace_back(persons_[persons_taken_ + i]);
+        persons_taken_ += view.rows;
+        feed().take_rows(view, persons);
+      });
       rows_seen_ = feed().stream().rows();
       progress_.add(view.rows);
     });

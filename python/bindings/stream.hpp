@@ -48,6 +48,10 @@ class Stream {
   void check_columns(const nanobind::list& columns, std::size_t before);
   void take_columns(const nanobind::list& columns);
   void push_arrow(nanobind::handle source);
+  /// Whose rows the ones are that this push takes, where persons are limited; None: nobody's.
+  void set_persons(std::vector<std::optional<std::string>> persons);
+  /// The column that says whose row it is; empty where persons are not limited.
+  [[nodiscard]] const std::string& person() const { return person_; }
   /// Rows of an iterable that were read so far, whose end is not known.
   void tell_read(std::size_t rows) { progress_.tell(rows, std::nullopt); }
 
@@ -112,6 +116,9 @@ class Stream {
   Progress progress_;
   bool is_busy_ = false, is_closed_ = false, is_finished_ = false;
   std::vector<double> row_;
+  std::string person_;
+  std::vector<std::optional<std::string>> persons_;  // of this push
+  std::size_t persons_taken_ = 0;
 };
 
 void bind_stream(nanobind::module_& m);

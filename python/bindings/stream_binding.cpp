@@ -42,6 +42,10 @@ const char* name_of(Note::Kind kind) {
       return "bad_rows";
     case Note::Kind::unread_rows:
       return "unread_rows";
+    case Note::Kind::nobodys_rows:
+      return "nobodys_rows";
+    case Note::Kind::rows_over_limit:
+      return "rows_over_limit";
     case Note::Kind::filled_rows:
       return "filled_rows";
     case Note::Kind::absent_rows:
@@ -81,6 +85,8 @@ void bind_stream(nb::module_& m) {
       .def("_take_columns", &Stream::take_columns)
       .def("_push_arrow", &Stream::push_arrow)
       .def("_tell_read", &Stream::tell_read)
+      .def("_set_persons", &Stream::set_persons)
+      .def_prop_ro("_person", &Stream::person)
       .def("_page", &Stream::page)
       .def("_charts", &Stream::charts)
       .def("_metadata", &Stream::metadata)

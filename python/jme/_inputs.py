@@ -43,6 +43,8 @@ def push(stream: Sink, rows: Any) -> None:
     module = type(rows).__module__.partition(".")[0]
     if isinstance(rows, (str, bytes, bytearray)):
         raise TypeError(f"rows of numbers were expected, not {type(rows).__name__}")
+    if person := getattr(stream, "_person", ""):
+        rows = _without_person(stream, rows, person)
     if module == "pandas" and hasattr(rows, "columns"):
         _push_pandas(stream, rows)
     elif module == "pandas" and hasattr(rows, "to_frame"):
@@ -61,6 +63,26 @@ def push(stream: Sink, rows: Any) -> None:
         _push_iterable(stream, rows)
     else:
         raise TypeError(f"rows of numbers were expected, not {type(rows).__name__}")
+
+
+def _without_person(stream: Any, rows: Any, person: str) -> Any:
+    """Tells the stream whose rows these are, and returns the other columns."""
+    is_frame = hasattr(rows, "columns") and hasattr(rows, "drop")
+    if not is_frame and not isinstance(rows, Mapping):
+        raise TypeError("rows of a stream with person need named columns: a pandas DataFrame, or columns by name")
+    if person not in (rows.columns if is_frame else rows):
+        raise DataError(f"the rows have no column {person}, which says whose they are")
+    ids = rows[person].tolist() if hasattr(rows[person], "tolist") else list(rows[person])
+    stream._set_persons([_id_of(value) for value in ids])
+    return rows.drop(columns=[person]) if is_frame else {name: rows[name] for name in rows if name != person}
+
+
+def _id_of(value: Any) -> str | None:
+    """As in a file: text, or a number as it is written. What stands for a missing value is nobody."""
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return None
+    text = value if isinstance(value, str) else repr(value)
+    return None if text.strip().lower() in ("", "na", "n/a", "nan", "null") else text
 
 
 def _push_pieces(stream: Sink, rows: int, pieces: Any) -> None:

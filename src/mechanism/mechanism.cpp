@@ -11,6 +11,7 @@
 #include "mechanism/mechanism_family.hpp"
 #include "mechanism/noise_scales.hpp"
 #include "mechanism/parts.hpp"
+#include "mechanism/people_shape.hpp"
 #include "mechanism/rounding_payment.hpp"
 
 namespace jme {
@@ -111,6 +112,10 @@ Shape resolve(const Shape& shape, const Workload& workload, const Horizon& horiz
               const StreamConfig& config) {
   if (shape.kind() != Shape::Kind::automatic) return shape;
   if (squares_noisy_rows(config.method) && config.second != SecondMoment::none) return Shape::identity();
+  if (rows_fill_several_steps(workload, horizon, config.participation)) {
+    return choose_people_shape(workload, horizon, config.objective, state_limit(config),
+                               config.participation);
+  }
   return choose_shape(workload, horizon, config.objective, state_limit(config));
 }
 

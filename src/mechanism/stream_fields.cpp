@@ -112,7 +112,8 @@ std::vector<StreamField> noise_fields() {
         "jme (default), lambda-jme, ime, cs, pp or pp-debiased"},
        [](const Mechanism& m) -> FieldValue { return std::string(name(m.config().method)); }},
       {{"shape", text, "auto", words, how, "S",
-        "auto (default), identity, sqrt, banded:16, banded-inverse:16, blt:4, scaled-blt:4, dense or "
+        "auto (default), identity, sqrt, banded:16, banded-inverse:16, blt:4, scaled-blt:4, "
+        "scaled-blt:4:prefix, dense or "
         "@matrix.npy",
         "shape1"},
        [](const Mechanism& m) { return name_of(m.shape_first()); }},

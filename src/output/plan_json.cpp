@@ -25,6 +25,7 @@ nlohmann::ordered_json candidate_json(const PlanCandidate& candidate) {
   }
   object["rmse_first"] = candidate.rmse_first;
   object["rmse_second"] = candidate.rmse_second;
+  if (candidate.rmse_late) object["rmse_late"] = *candidate.rmse_late;
   object["state_vectors"] = candidate.state_vectors;
   object["note"] = candidate.note;
   return object;

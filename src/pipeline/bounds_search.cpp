@@ -119,10 +119,7 @@ bool BoundsSearch::counts(const PersonId& person) {
 
 void BoundsSearch::add(std::span<const double> row, std::span<const std::size_t> missing,
                        const PersonId& person) {
-  if (!counts(person)) {
-    cells_.insert(cells_.end(), config_.columns.size(), no_cell);
-    return;
-  }
+  if (!counts(person)) return add_absent();
   const std::size_t begin = cells_.size();
   cells_.insert(cells_.end(), row.begin(), row.end());
   for (const std::size_t i : missing) cells_[begin + i] = no_cell;
@@ -130,6 +127,10 @@ void BoundsSearch::add(std::span<const double> row, std::span<const std::size_t>
 
 void BoundsSearch::add_bad(const PersonId& person) {
   static_cast<void>(counts(person));  // it uses up the limit like any other
+  add_absent();
+}
+
+void BoundsSearch::add_absent() {
   cells_.insert(cells_.end(), config_.columns.size(), no_cell);
 }
 

@@ -99,6 +99,11 @@ void PersonLimit::keep_records() {
   records_->assign(key.begin(), key.end());
 }
 
+void PersonLimit::keep_records_after(std::span<const std::byte> pieces) {
+  key_ = restored(rows_, pieces).key_;
+  records_.emplace();
+}
+
 std::vector<std::byte> PersonLimit::take_records() {
   if (!records_) return {};
   return std::exchange(*records_, {});

@@ -26,7 +26,18 @@ RowFeed::RowFeed(RowIntake intake, const Horizon& horizon, const RowMap& map,
       stream_(std::move(stream)),
       fills_from_releases_(intake_.missing().uses(MissingCells::From::mean) ||
                            intake_.missing().uses(MissingCells::From::model)),
-      tile_(rows_of_tile(intake_.missing().rules().size())) {}
+      tile_(rows_of_tile(intake_.missing().rules().size())) {
+  intake_.keep_people(*stream_, false);
+}
+
+void RowFeed::resume() {
+  stream_->resume();
+  intake_.keep_people(*stream_, true);
+}
+
+void RowFeed::keep_people() {
+  if (PersonLimit* limit = intake_.person_limit()) stream_->keep_people(limit->take_records());
+}
 
 void RowFeed::learn() {
   if (!fills_from_releases_) return;
@@ -57,6 +68,7 @@ void RowFeed::push(std::span<const double> row, const PersonId& person) {
   check_room(1);
   row_.assign(row.begin(), row.end());
   intake_.take(row_, person);
+  keep_people();
   stream_->push(row_, intake_.as_read());
   learn();
 }
@@ -73,33 +85,29 @@ void RowFeed::push_rows(const MatrixView& rows) {
   take_rows(rows);
 }
 
-template <class Take>
-void RowFeed::take_tiles(const MatrixView& rows, const Take& take) {
+void RowFeed::take_rows(const MatrixView& rows) {
   for (std::size_t done = 0; done < rows.rows;) {
     std::size_t count = std::min(tile_, rows.rows - done);
     // A cell may be filled from the release of the block before, which must have been made by then.
     if (fills_from_releases_) {
       count = std::min(count, horizon_.every() - stream_->rows() % horizon_.every());
     }
-    const RowIntake::RowsTaken taken = take(done, count);
+    const RowIntake::RowsTaken taken = intake_.take_rows(rows.part(done, count));
     stream_->push_rows(taken.rows, taken.as_read);
     learn();
     done += count;
   }
 }
 
-void RowFeed::take_rows(const MatrixView& rows) {
-  take_tiles(
-      rows, [&](std::size_t begin, std::size_t count) { return intake_.take_rows(rows.part(begin, count)); });
-}
-
 void RowFeed::take_rows(const MatrixView& rows, std::span<const PersonId> persons) {
   if (persons.size() != rows.rows) {
     throw InvalidParameter("person", fmt::format("{} were given for {} rows", persons.size(), rows.rows));
   }
-  take_tiles(rows, [&](std::size_t begin, std::size_t count) {
-    return intake_.take_rows(rows.part(begin, count), persons.subspan(begin, count));
-  });
+  std::vector<double> row(rows.columns);
+  for (std::size_t r = 0; r < rows.rows; ++r) {
+    for (std::size_t j = 0; j < rows.columns; ++j) row[j] = rows.at(r, j);
+    push(row, persons[r]);
+  }
 }
 
 void RowFeed::push_block(std::string_view id, const BlockSum& block) {

@@ -31,6 +31,18 @@ void RowIntake::limit(PersonLimit limit, bool tells_persons) {
   tells_persons_ = tells_persons;
 }
 
+void RowIntake::keep_people(RunningStream& stream, bool resumes) {
+  if (!limit_ || !tells_persons_) return;
+  const std::vector<std::byte> before = stream.people_before();
+  if (before.empty()) {
+    limit_->keep_records();
+  } else if (resumes) {
+    limit_ = PersonLimit::restored(limit_->rows(), before);
+  } else {
+    limit_->keep_records_after(before);
+  }
+}
+
 void RowIntake::check_persons_are_told(bool are_told) const {
   if (are_told == limit_.has_value()) return;
   throw InvalidParameter("person", are_told
@@ -159,25 +171,6 @@ void RowIntake::check_rows(const MatrixView& rows, std::size_t before) const {
       }
     }
   }
-}
-
-RowIntake::RowsTaken RowIntake::take_rows(const MatrixView& rows, std::span<const PersonId> persons) {
-  check_persons_are_told(true);
-  if (persons.size() != rows.rows) {
-    throw InvalidParameter("person", fmt::format("{} were given for {} rows", persons.size(), rows.rows));
-  }
-  check_rows(rows);
-  const std::size_t d = rows.columns;
-  copied_.resize(rows.rows * d);
-  read_.clear();
-  for (std::size_t r = 0; r < rows.rows; ++r) {
-    const std::span row = std::span(copied_).subspan(r * d, d);
-    for (std::size_t j = 0; j < d; ++j) row[j] = rows.at(r, j);
-    take(row, persons[r]);
-    read_.insert(read_.end(), as_read_.begin(), as_read_.end());
-  }
-  return {.rows = MatrixView::of_rows(copied_, d),
-          .as_read = MatrixView::of_rows(read_, d + (tells_persons_ ? numbers_of_person : 0))};
 }
 
 RowIntake::RowsTaken RowIntake::take_rows(const MatrixView& rows) {

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include <jme/base/errors.hpp>
 #include <jme/moments/moment_stream.hpp>
 
 namespace jme {
@@ -45,10 +46,11 @@ class PassingStream final : public RunningStream {
 
 class KeptStream final : public RunningStream {
  public:
-  KeptStream(DurableStream stream, bool leave_open, Publish publish)
-      : stream_(std::move(stream)), leave_open_(leave_open), publish_(std::move(publish)) {}
+  KeptStream(DurableStream stream, std::size_t every, bool leave_open, Publish publish)
+      : stream_(std::move(stream)), every_(every), leave_open_(leave_open), publish_(std::move(publish)) {}
 
   void push(std::span<const double> row, std::span<const double> as_read) override {
+    if ((stream_.rows() + 1) % every_ == 0) keep_people_of_block();
     stream_.push(row, as_read);
     drain();
   }
@@ -69,7 +71,19 @@ class KeptStream final : public RunningStream {
   void keep(std::span<const std::byte> bytes) override { stream_.keep(bytes); }
   [[nodiscard]] std::vector<std::byte> kept() const override { return stream_.kept(); }
   void publish_stored() override { stream_.releases_before(publish_); }
+  void keep_people(std::span<const std::byte> records) override {
+    if (stream_.rows() < stream_.rows_before()) return;
+    people_.insert(people_.end(), records.begin(), records.end());
+  }
+  [[nodiscard]] std::vector<std::byte> people_before() const override {
+    std::vector<std::byte> all;
+    stream_.journal_before(
+        [&](std::span<const std::byte> record) { all.insert(all.end(), record.begin(), record.end()); });
+    return all;
+  }
+  void resume() override { stream_.resume_at(stream_.rows_before()); }
   void end_input() override {
+    if (!leave_open_) keep_people_of_block();
     stream_.end_input(leave_open_ ? DurableStream::PartialBlock::leave
                                   : DurableStream::PartialBlock::release);
     drain();
@@ -88,15 +102,27 @@ class KeptStream final : public RunningStream {
   [[nodiscard]] std::size_t rows() const override { return stream_.rows(); }
 
  private:
+  // The rows of a block that is still open come again after a crash, so their people are not kept before its
+  // last row.
+  void keep_people_of_block() {
+    if (!people_.empty()) stream_.journal(people_);
+    people_.clear();
+  }
   void drain() {
     while (const Release* release = stream_.next()) publish_(*release);
   }
   DurableStream stream_;
+  std::size_t every_;
+  std::vector<std::byte> people_;  // of the open block
   bool leave_open_;
   Publish publish_;
 };
 
 }  // namespace
+
+void RunningStream::resume() {
+  throw StateError("a stream in memory has nothing to go on from");
+}
 
 std::unique_ptr<RunningStream> passing_stream(const Mechanism& mechanism,
                                               std::optional<InsecureTestSeed> seed,
@@ -110,7 +136,8 @@ std::unique_ptr<RunningStream> durable_stream(const Mechanism& mechanism, const 
   DurableStream stream(mechanism, options);
   // Slots are known by their ids and need not come again.
   if (mechanism.horizon().has_slots()) stream.resume_at(stream.rows_before());
-  return std::make_unique<KeptStream>(std::move(stream), leave_open, std::move(publish));
+  return std::make_unique<KeptStream>(std::move(stream), mechanism.horizon().every(), leave_open,
+                                      std::move(publish));
 }
 
 }  // namespace jme

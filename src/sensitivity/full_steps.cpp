@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include <jme/base/errors.hpp>
+
 #include "filter/norms.hpp"
 
 namespace jme::sensitivity {
@@ -50,7 +52,53 @@ std::vector<double> sums_of_steps(const std::vector<double>& bounds, double m, d
   return sums;
 }
 
+/// m^2 times the sum of G over all steps of all windows, for each of them: windows after windows.
+std::vector<double> sums_of_windows(const Filter& c, std::size_t windows, std::size_t window, std::size_t p,
+                                    double m) {
+  std::vector<std::size_t> lags(p + windows);
+  std::iota(lags.begin(), lags.begin() + static_cast<std::ptrdiff_t>(p), std::size_t{0});
+  // Beyond the same window: windows side by side have steps side by side.
+  for (std::size_t t = 0; t < windows; ++t) lags[p + t] = t == 0 ? 0 : (t - 1) * window + 1;
+  std::vector<double> bounds = gram_lag_bounds(c, lags);
+  std::vector<double> others(windows, 0.0);  // sum over the windows at distance 1 .. t
+  for (std::size_t t = 1; t < windows; ++t) {
+    others[t] = others[t - 1] + static_cast<double>(p) * bounds[p + t];
+  }
+  const double up = 1 + static_cast<double>(p + windows + 8) * std::numeric_limits<double>::epsilon();
+  std::vector<double> sums;
+  for (std::size_t t = 0; t < windows; ++t) {
+    const double outside = others[t] + others[windows - 1 - t];
+    for (std::size_t i = 0; i < p; ++i) {
+      double inside = 0;
+      for (std::size_t j = 0; j < p; ++j) inside += bounds[i < j ? j - i : i - j];
+      sums.push_back(up * m * m * (inside + outside));
+    }
+  }
+  return sums;
+}
+
 }  // namespace
+
+Exposure windows_exposure(const Filter& c1, const Filter& c2, std::size_t rows, std::size_t in_step,
+                          std::size_t window) {
+  const std::size_t n = c1.steps();
+  if (rows == 0 || in_step == 0 || window == 0 || c2.steps() != n) {
+    throw InvalidParameter("rows-per-person", "needs rows, steps and windows of at least 1");
+  }
+  const std::size_t m = std::min(rows, in_step), w = std::min(window, n);
+  const std::size_t p = std::min(1 + (rows - 1) / m, w), windows = 1 + (n - 1) / w;
+  const std::vector<double> first = sums_of_windows(c1, windows, w, p, static_cast<double>(m));
+  const std::vector<double> second = sums_of_windows(c2, windows, w, p, static_cast<double>(m));
+  std::vector<ColumnGain> steps;
+  for (std::size_t i = 0; i < first.size(); ++i) steps.push_back({.first = first[i], .second = second[i]});
+  Exposure result{.patterns = {steps}};
+  // All rows in one step would move no less, where the last step of a window is not full.
+  const std::size_t all = windows * std::min(rows, m * w);
+  const Exposure together = one_step(c1, c2, all);
+  if (first_column_norm(together) < first_column_norm(result)) result = together;
+  result.blocks_touched = std::min(windows * std::min(rows, w), n);
+  return result;
+}
 
 Exposure full_steps_exposure(const Filter& c1, const Filter& c2, const Horizon& horizon, std::size_t rows) {
   // Slots of time may hold all of them.

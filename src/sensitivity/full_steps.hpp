@@ -17,4 +17,10 @@ namespace jme::sensitivity {
 [[nodiscard]] Exposure full_steps_exposure(const Filter& c1, const Filter& c2, const Horizon& horizon,
                                            std::size_t rows);
 
+/// What a person can move who has `rows` rows in each window of `window` steps, at most `in_step` of them in
+/// a step (docs/theory/sensitivity.md#rows-in-each-window). Windows are whole numbers of steps, one after
+/// another from the first step; a step that holds rows of two windows breaks the bound.
+[[nodiscard]] Exposure windows_exposure(const Filter& c1, const Filter& c2, std::size_t rows,
+                                        std::size_t in_step, std::size_t window);
+
 }  // namespace jme::sensitivity

@@ -53,6 +53,13 @@ Shape Shape::parse(std::string_view text, std::string_view parameter) {
     const std::string_view digits = text.substr(colon + 1);
     if (kind == "banded") return banded(parse_order(text, digits, parameter));
     if (kind == "banded-inverse") return banded_inverse(parse_order(text, digits, parameter));
+    constexpr std::string_view for_prefix = ":prefix";
+    if (kind == "scaled-blt" && digits.ends_with(for_prefix)) {
+      const std::size_t buffers =
+          parse_order(text, digits.substr(0, digits.size() - for_prefix.size()), parameter);
+      if (buffers > max_buffers) throw InvalidParameter(parameter, text, "NAME:P with P buffers, 1 to 6");
+      return scaled_blt_for_prefix(buffers);
+    }
     if (kind == "blt" || kind == "scaled-blt") {
       const std::size_t buffers = parse_order(text, digits, parameter);
       if (buffers > max_buffers) throw InvalidParameter(parameter, text, "NAME:P with P buffers, 1 to 6");
@@ -100,6 +107,12 @@ Shape Shape::scaled_blt(std::size_t buffers) {
   return Shape(Kind::scaled_blt, checked_order(buffers, max_buffers, "shape", "1 to 6 buffers"));
 }
 
+Shape Shape::scaled_blt_for_prefix(std::size_t buffers) {
+  Shape shape = scaled_blt(buffers);
+  shape.for_prefix_ = true;
+  return shape;
+}
+
 Shape Shape::scaled_blt(ScaledBltParameters parameters) {
   shaping::check_interlacing(parameters.blt);
   Shape shape(Kind::scaled_blt, parameters.blt.poles.size());
@@ -134,7 +147,7 @@ std::string Shape::name() const {
     case Kind::blt:
       return "blt:" + order;
     case Kind::scaled_blt:
-      return "scaled-blt:" + order;
+      return "scaled-blt:" + order + (for_prefix_ ? ":prefix" : "");
     case Kind::dense:
       return "dense";
     case Kind::custom:

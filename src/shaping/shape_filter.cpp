@@ -65,7 +65,10 @@ Shape Shape::with_parameters(const Workload& workload, const Horizon& horizon, O
   if (blt_) return *this;
   if (kind_ == Kind::blt) return blt(shaping::default_blt(workload, horizon, order_, objective));
   if (kind_ == Kind::scaled_blt) {
-    return scaled_blt(shaping::default_scaled_blt(workload, horizon, order_, objective));
+    Shape made = scaled_blt(
+        shaping::default_scaled_blt(for_prefix_ ? prefix() : workload, horizon, order_, objective));
+    made.for_prefix_ = for_prefix_;
+    return made;
   }
   return *this;
 }

@@ -12,6 +12,7 @@
 #include <jme/theory/plan.hpp>
 
 #include "mechanism/mechanism_family.hpp"
+#include "mechanism/people_shape.hpp"
 #include "theory/noisy_error.hpp"
 #include "theory/pp_error.hpp"
 #include "theory/recommend.hpp"
@@ -52,7 +53,10 @@ std::vector<Trial> trials(const StreamConfig& config, const PlanScope& scope, co
   const bool two_shapes = config.second != SecondMoment::none && !pp;
   std::optional<Shape> second;
   const auto best = [&](const Workload& workload) {
-    return choose_shape(workload, horizon, config.objective, state_limit(config));
+    return rows_fill_several_steps(workload, horizon, config.participation)
+               ? choose_people_shape(workload, horizon, config.objective, state_limit(config),
+                                     config.participation)
+               : choose_shape(workload, horizon, config.objective, state_limit(config));
   };
   const Workload& workload_second = config.workload_second ? *config.workload_second : config.workload;
   if (two_shapes && names(config.shape_second)) second = config.shape_second;
@@ -189,6 +193,7 @@ class Planner {
         .error_second = error.second,
         .rmse_first = std::sqrt(error.first / (n * d)),
         .rmse_second = std::sqrt(error.second.high / (n * entries)),
+        .rmse_late = std::nullopt,
         .state_vectors = mechanism.c1().inverse_state_vectors(),
         .fits = state_limit(config).admits(mechanism.c1()),
         .note = {},
@@ -197,6 +202,11 @@ class Planner {
       candidate.state_vectors = std::max(candidate.state_vectors, mechanism.c2().inverse_state_vectors());
       candidate.fits = candidate.fits && state_limit(config).admits(mechanism.c2());
       if (method != Method::cs) candidate.shape_second = trial.second;  // cs has one shape for both
+    }
+    if (!pp && rows_fill_several_steps(config.workload, horizon_, config.participation)) {
+      candidate.rmse_late =
+          calibration.std_first * std::sqrt(judged_row_norm(mechanism.a1(), mechanism.c1(), horizon_,
+                                                            config.participation, Objective::rmse));
     }
     candidate.note = note(mechanism, candidate);
     plan_.candidates.push_back(std::move(candidate));

@@ -43,8 +43,14 @@ std::size_t recommend(const std::vector<PlanCandidate>& candidates, const Stream
   // Rounding slack and table interpolation move a first error by parts per million; for a difference of one
   // percent no user would give up the second moment.
   constexpr double as_good = 0.01, tie = 1e-6;
-  const Measure first = [](const PlanCandidate& c) { return c.error_first; };
-  const Measure second = [](const PlanCandidate& c) { return c.error_second.high; };
+  // What is judged of all errors: those of releases that are not about a few people only. Both moments have
+  // about the same share of it.
+  const auto judged = [](const PlanCandidate& c, double error) {
+    if (!c.rmse_late) return error;
+    return error * (*c.rmse_late / c.rmse_first) * (*c.rmse_late / c.rmse_first);
+  };
+  const Measure first = [&](const PlanCandidate& c) { return judged(c, c.error_first); };
+  const Measure second = [&](const PlanCandidate& c) { return judged(c, c.error_second.high); };
   const bool nothing_free = config.adjacency == Adjacency::add_remove || config.lambda.has_value();
   if (config.balance) {
     const double weight = *config.balance;

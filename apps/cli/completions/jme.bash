@@ -15,7 +15,7 @@ _jme() {
   local values=''
   case $previous in
     --method) values='jme lambda-jme ime cs pp pp-debiased' ;;
-    --shape | --shape1 | --shape2) values='auto identity sqrt banded:16 banded-inverse:16 blt:4 scaled-blt:4 dense' ;;
+    --shape | --shape1 | --shape2) values='auto identity sqrt banded:16 banded-inverse:16 blt:4 scaled-blt:4 scaled-blt:4:prefix dense' ;;
     --workload | --workload1 | --workload2) values='prefix mean decay:0.99 window:100' ;;
     --adjacency) values='replace-one add-remove' ;;
     --second) values='full diagonal none' ;;

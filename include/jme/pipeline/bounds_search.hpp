@@ -68,6 +68,7 @@ class BoundsSearch {
   BoundsSearchConfig config_;
   RangeSearch search_;
   [[nodiscard]] bool counts(const PersonId& person);
+  void add_absent();
   std::optional<PersonLimit> limit_;
   std::vector<double> cells_;
 };

@@ -37,6 +37,9 @@ class PersonLimit {
   // another process can go on.
   /// From now on, remembers the records that count. The first piece that is taken begins with the key.
   void keep_records();
+  /// For a process that is given all records again from the first one: goes on keeping them under the key of
+  /// these pieces, which have those that came before. Comes before the first record.
+  void keep_records_after(std::span<const std::byte> pieces);
   /// What is new since the last call.
   [[nodiscard]] std::vector<std::byte> take_records();
   /// A limit that has seen all records of these pieces, which are in the order in which they were taken.

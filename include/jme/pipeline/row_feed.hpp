@@ -22,6 +22,10 @@ class RowFeed {
   /// `map`: what sums of blocks must have been made with.
   RowFeed(RowIntake intake, const Horizon& horizon, const RowMap& map, std::unique_ptr<RunningStream> stream);
 
+  /// Comes before the first row: goes on after the rows that earlier processes committed
+  /// (RunningStream::resume), with the people that they had.
+  void resume();
+
   /// Takes the next row, in natural units; throws what RowIntake::take and RunningStream::push throw.
   void push(std::span<const double> row);
   /// The same where rows per person are limited.
@@ -51,8 +55,7 @@ class RowFeed {
 
  private:
   void learn();
-  template <class Take>
-  void take_tiles(const MatrixView& rows, const Take& take);
+  void keep_people();
   RowIntake intake_;
   Horizon horizon_;
   RowMap map_;

@@ -13,6 +13,7 @@
 #include <jme/pipeline/cell_filler.hpp>
 #include <jme/pipeline/note.hpp>
 #include <jme/pipeline/person_limit.hpp>
+#include <jme/pipeline/running_stream.hpp>
 
 namespace jme {
 
@@ -30,6 +31,9 @@ class RowIntake {
   /// `tells_persons`: as_read() has, after the row's numbers, numbers_of_person that say whose row it was and
   /// whether it counted. Throws InvalidParameter where rows cannot be absent.
   void limit(PersonLimit limit, bool tells_persons);
+  /// Comes before the first row, where persons are limited: what the stream keeps of them goes on from what
+  /// it has. `resumes`: rows that it has do not come again, so their people count from there.
+  void keep_people(RunningStream& stream, bool resumes);
   /// The limit that is in force; null where there is none.
   [[nodiscard]] PersonLimit* person_limit() { return limit_ ? &*limit_ : nullptr; }
   static constexpr std::size_t numbers_of_person = 3;
@@ -61,8 +65,6 @@ class RowIntake {
     MatrixView rows, as_read;  ///< valid until the next row, and as long as the rows that were given
   };
   RowsTaken take_rows(const MatrixView& rows);
-  /// `persons`: whose rows these are.
-  RowsTaken take_rows(const MatrixView& rows, std::span<const PersonId> persons);
 
   /// The row taken last as the input has it: in the unit box, with NaN where a cell was filled. Valid until
   /// the next row.

@@ -43,6 +43,14 @@ class RunningStream {
   /// Publishes what earlier processes released, where steps are slots of time: their blocks need not come
   /// again.
   virtual void publish_stored() {}
+  /// What is to be kept, in secret and in the commit of its block, of the people of the row that comes next
+  /// (PersonLimit::take_records); rows that come again were kept before.
+  virtual void keep_people(std::span<const std::byte> /*records*/) {}
+  /// What earlier processes kept of them.
+  [[nodiscard]] virtual std::vector<std::byte> people_before() const { return {}; }
+  /// Goes on after the rows that earlier processes committed, for sources that can begin there
+  /// (DurableStream::resume_at). Throws StateError where nothing outlives the process.
+  virtual void resume();
   /// No more rows. A partial last block is released, unless a durable stream leaves it open.
   virtual void end_input() = 0;
   /// Publishes what was made so far and may be published: for an input that failed or a process that is to

@@ -60,7 +60,7 @@ class Shape {
   Shape() = default;  ///< auto
 
   /// "auto", "identity", "sqrt", "banded:16", "banded-inverse:16", "blt:4", "scaled-blt:4",
-  /// "dense". Throws InvalidParameter.
+  /// "scaled-blt:4:prefix", "dense". Throws InvalidParameter.
   static Shape parse(std::string_view text, std::string_view parameter = "shape");
   static Shape automatic();
   static Shape identity();
@@ -70,6 +70,8 @@ class Shape {
   /// With the parameters of least objective for the workload and horizon; 1 to max_buffers.
   static Shape blt(std::size_t buffers);
   static Shape scaled_blt(std::size_t buffers);
+  /// With those of least objective for the prefix sum, whatever the workload.
+  static Shape scaled_blt_for_prefix(std::size_t buffers);
   /// With these parameters, for any workload.
   static Shape blt(BltParameters parameters);
   static Shape scaled_blt(ScaledBltParameters parameters);
@@ -96,6 +98,7 @@ class Shape {
   explicit Shape(Kind kind, std::size_t order = 0) : kind_(kind), order_(order) {}
   Kind kind_ = Kind::automatic;
   std::size_t order_ = 0;
+  bool for_prefix_ = false;
   std::optional<ScaledBltParameters> blt_;
   std::optional<Eigen::MatrixXd> matrix_;
   std::string name_;

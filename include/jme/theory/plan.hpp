@@ -21,7 +21,10 @@ struct PlanCandidate {
   double error_first;  ///< expected squared error summed over releases
   Interval error_second;
   double rmse_first,
-      rmse_second;            ///< sqrt(error_first/(n d)), sqrt(error_second.high/(n d^2)) (diagonal: n d)
+      rmse_second;  ///< sqrt(error_first/(n d)), sqrt(error_second.high/(n d^2)) (diagonal: n d)
+  /// sqrt of the first moment's mean squared error over releases of at least ten times as many rows as a
+  /// person may have, where a person may have rows in several steps: candidates are judged by it.
+  std::optional<double> rmse_late{};
   std::size_t state_vectors;  ///< per coordinate, of the channel that keeps more
   bool fits;                  ///< within what the configuration allows
   std::string note;           ///< why it is no good choice, where there is something to say; else empty
@@ -50,7 +53,9 @@ struct PlanScope {
 /// - Under add-remove, or with a lambda given: least error_first / least + error_second / least, since
 ///   there the second moment is paid for by the first.
 ///
-/// For PP's second error its upper bound counts. On ties, the candidate with less state is taken.
+/// Where a person may have rows in several steps, errors of releases of fewer than ten times as many rows as
+/// a person may have do not count (docs/people.md#which-noise-shape). For PP's second error its upper bound
+/// counts. On ties, the candidate with less state is taken.
 [[nodiscard]] Plan plan(const StreamConfig& config, const PlanScope& scope);
 
 }  // namespace jme

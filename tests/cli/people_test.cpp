@@ -1,0 +1,145 @@
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "command.hpp"
+
+namespace jme::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string limited =
+    "--bounds x=0:10,y=0:10 --epsilon 5 --delta 1e-6 --rows 400 --every 50 --on-bad-row zero";
+
+class PeopleCommand : public InDirectory {
+ protected:
+  /// 400 records of people called secret-0, secret-1, ...
+  [[nodiscard]] std::string visits() const {
+    std::string content = "patient,x,y\n";
+    for (int i = 0; i < 400; ++i)
+      content += fmt::format("secret-{},{},{}\n", i % 3 == 0 ? 0 : i % 90, i % 9, i % 7);
+    return file("visits.csv", content);
+  }
+};
+
+TEST_F(PeopleCommand, StatesWhatHoldsForAllRowsOfAPersonAndNeverShowsAnId) {
+  const CommandResult result = jme("run " + visits() + " --person patient --rows-per-person 3 " + limited);
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out + result.err, Not(HasSubstr("secret")));
+  const auto head = result.lines().front();
+  EXPECT_THAT(head["privacy"]["statement"].get<std::string>(), HasSubstr("all rows of one person together"));
+  EXPECT_EQ(head["configuration"]["participations"], 3);
+  EXPECT_EQ(head["configuration"]["rows_per_person"], 3);
+  EXPECT_EQ(head["configuration"]["person"], "patient");
+  EXPECT_EQ(head["configuration"]["private_count"], true);
+  EXPECT_EQ(head["columns"], (std::vector<std::string>{"x", "y"}));
+  EXPECT_TRUE(result.releases().front().contains("rows"));
+  EXPECT_THAT(result.err, HasSubstr("beyond --rows-per-person"));
+}
+
+TEST_F(PeopleCommand, CountsTheRowsThatTheLimitLeaves) {
+  const CommandResult result =
+      jme("run " + visits() +
+          " --person patient --rows-per-person 2 --insecure-test-seed 1 --sigma 0.001 "
+          "--bounds x=0:10,y=0:10 --rows 400 --every 400");
+  ASSERT_EQ(result.code, 0) << result.err;
+  // secret-0 has 134 records, the 60 others that are left 4 or 5 each.
+  EXPECT_NEAR(result.releases().back()["rows"].get<double>(), 2.0 * 61, 0.5);
+}
+
+TEST_F(PeopleCommand, SaysWhyItCannotLimit) {
+  const std::string run = "run " + visits() + ' ' + limited + ' ';
+  expect_refused(jme(run + "--person patient"), 2, "rows-per-person");
+  expect_refused(jme(run + "--rows-per-person 3"), 2, "person");
+  expect_refused(jme(run + "--person patient --rows-per-person 0"), 2, "rows-per-person");
+  expect_refused(jme(run + "--person patient --rows-per-person 3/day"), 2, "divide the day");
+  expect_refused(jme(run + "--person patient --rows-per-person 3 --participations 2"), 2, "participations");
+  expect_refused(jme(run + "--person patient --rows-per-person 3 --separation 2"), 2, "separation");
+  expect_refused(jme(run + "--person patient --rows-per-person 3 --method ime"), 2, "person");
+  expect_refused(jme(run + "--person patient --rows-per-person 3 --missing mean"), 2, "missing");
+  expect_refused(jme(run + "--person nobody --rows-per-person 3"), 2, "there is no column nobody");
+  expect_refused(jme(run + "--person x --rows-per-person 3"), 2, "is one of the columns too");
+}
+
+TEST_F(PeopleCommand, TakesTheLimitFromASettingsFile) {
+  const std::string settings = file("run.json", R"({"person": "patient", "rows_per_person": 3, "epsilon": 5,
+    "delta": 1e-6, "rows": 400, "every": 50, "bounds": {"x": [0, 10], "y": [0, 10]}})");
+  const CommandResult result = jme("run " + visits() + " --config " + settings + " --dry-run");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("only the first 3 rows count"));
+}
+
+TEST_F(PeopleCommand, RefusesAnotherPersonAtAnOldRowOfADurableRun) {
+  const std::string run =
+      " --person patient --rows-per-person 3 " + limited + " --leave-open --state " + path("state");
+  ASSERT_EQ(jme("run " + visits() + run).code, 0);
+  ASSERT_EQ(jme("run " + path("visits.csv") + run).code, 0);
+  std::string content = read_text(path("visits.csv"));
+  content.replace(content.find("secret-5,"), 9, "secret-6,");
+  const CommandResult other = jme("run " + file("visits.csv", content) + run);
+  EXPECT_EQ(other.code, 5) << other.err;
+  const auto total = jme("ledger " + path("state") + " --json").json()["total"][0];
+  EXPECT_EQ(total["participations"], 3);
+  EXPECT_EQ(total["per_person"], true);
+}
+
+TEST_F(PeopleCommand, SearchAndRunComposeEvenWhereOneRowOfAPersonCountsInEach) {
+  std::string content = "patient,x\n";
+  for (int i = 0; i < 6000; ++i) content += fmt::format("p{},{}\n", i % 2500, i % 9);
+  const std::string input = file("many.csv", content), found = path("bounds.json");
+  const CommandResult search = jme("bounds " + input +
+                                   " --columns x --first 3000 --epsilon 2 --delta 1e-6 --person "
+                                   "patient --rows-per-person 1 --output " +
+                                   found);
+  ASSERT_EQ(search.code, 0) << search.err;
+  const std::string run =
+      "run " + input + " --bounds @" + found + " --epsilon 2 --delta 1e-6 --rows 3000 --every 500";
+  const CommandResult result = jme(run + " --person patient --rows-per-person 1");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto privacy = result.lines().front()["privacy"];
+  const double mu = privacy["mu"], search_mu = privacy["bounds_search"]["mu"];
+  EXPECT_NEAR(privacy["mu_with_search"].get<double>(), std::hypot(mu, search_mu), 1e-9);
+  expect_refused(jme(run), 2, "person");
+  expect_refused(jme(run + " --person patient --rows-per-person 2"), 2, "rows-per-person");
+}
+
+TEST_F(PeopleCommand, PlanShowsLimitsSideBySideAndJudgesShapesByLateReleases) {
+  const std::string stream = "plan --epsilon 1 --delta 1e-6 --rows 1000 --bounds x=0:1,y=0:1 ";
+  const CommandResult table = jme(stream + "--rows-per-person 1,3,10,30");
+  ASSERT_EQ(table.code, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("median number of rows"));
+  const auto limits = jme(stream + "--rows-per-person 1,3,10,30 --json").json()["limits"];
+  ASSERT_EQ(limits.size(), 4u);
+  for (const auto& limit : limits) {
+    const std::size_t rows = limit["rows_per_person"];
+    const auto single = jme(stream + fmt::format("--rows-per-person {} --method jme --json", rows)).json();
+    const auto& candidates = single["candidates"];
+    const auto late = [&](const std::string& shape) {
+      for (const auto& candidate : candidates) {
+        if (candidate["shape"] == shape) return candidate["rmse_late"].get<double>();
+      }
+      return 0.0;
+    };
+    if (rows == 1) continue;
+    // Over all releases the identity would look best from ten rows on; at the end it is far worse.
+    const double best = limit["rmse_late"];
+    EXPECT_LT(best, 0.8 * late("identity")) << rows;
+    EXPECT_LE(best, 1.011 * late("scaled-blt:4")) << rows;
+    // What a run would take.
+    const auto run = jme("run --dry-run --json --method jme --person who " + stream.substr(5) +
+                         fmt::format("--rows-per-person {}", rows));
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_LE(late(run.lines().front()["configuration"]["shape"]), 1.011 * best) << rows;
+  }
+  // All rows of a person in one release: three times the noise, the same shape.
+  const auto blocks = jme(stream + "--every 50 --rows-per-person 1,3 --method jme --json").json()["limits"];
+  EXPECT_EQ(blocks[0]["shape"], blocks[1]["shape"]);
+  EXPECT_NEAR(blocks[1]["std_first"].get<double>(), 3 * blocks[0]["std_first"].get<double>(), 1e-4);
+}
+
+}  // namespace
+}  // namespace jme::test
