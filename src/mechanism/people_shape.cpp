@@ -22,7 +22,9 @@ bool rows_fill_several_steps(const Workload& workload, const Horizon& horizon,
                              const Participation& participation) {
   const bool grows = workload.kind() == Workload::Kind::mean || workload.kind() == Workload::Kind::prefix;
   if (!grows || horizon.is_unbounded() || horizon.steps() > most_compared_steps) return false;
-  return participation.separation == 1 && rows_that_fit(horizon, participation) > horizon.every();
+  // A slot of time may hold all rows of a person.
+  const std::optional<std::size_t> in_step = horizon.most_rows_in_step();
+  return participation.separation == 1 && in_step && rows_that_fit(horizon, participation) > *in_step;
 }
 
 std::size_t first_judged_step(const Horizon& horizon, const Participation& participation) {
