@@ -23,7 +23,7 @@ Json answer(const char* description, const char* type, const Json& of) {
   return {{"description", description}, {"content", content(type, of)}};
 }
 
-const Json text{{"type", "string"}};
+const Json a_text{{"type", "string"}};
 
 /// Answers of a call: those that are its own, and the problem that every call may have.
 Json answers(Json own) {
@@ -33,7 +33,8 @@ Json answers(Json own) {
 }
 
 Json parameter(const char* name, const char* in, const char* description, bool required = false) {
-  return {{"name", name}, {"in", in}, {"required", required}, {"description", description}, {"schema", text}};
+  return {
+      {"name", name}, {"in", in}, {"required", required}, {"description", description}, {"schema", a_text}};
 }
 
 Json call(const char* summary, const char* role, Json own, Json parameters = Json::array(), Json body = {}) {
@@ -50,27 +51,27 @@ Json object(Json properties, Json required) {
 Json schemas() {
   const Json whole{{"type", "integer"}, {"minimum", 0}};
   const Json anything{{"type", "object"}};
-  return {{"Problem", object({{"type", text},
-                              {"title", text},
+  return {{"Problem", object({{"type", a_text},
+                              {"title", a_text},
                               {"status", whole},
-                              {"detail", text},
-                              {"field", text},
-                              {"request", text}},
+                              {"detail", a_text},
+                              {"field", a_text},
+                              {"request", a_text}},
                              {"type", "title", "status", "detail", "request"})},
           {"Settings",
            {{"type", "object"},
             {"description", "The settings of a run, as jme run --config reads them, and the stream's name"},
-            {"properties", {{"name", text}}},
+            {"properties", {{"name", a_text}}},
             {"required", {"name"}}}},
           {"Planned",
-           object({{"name", text}, {"plan", anything}, {"stream", anything}}, {"name", "plan", "stream"})},
-          {"Stream", object({{"name", text},
+           object({{"name", a_text}, {"plan", anything}, {"stream", anything}}, {"name", "plan", "stream"})},
+          {"Stream", object({{"name", a_text},
                              {"condition", {{"enum", {"open", "finished", "problem"}}}},
                              {"releases", whole},
                              {"t", whole},
                              {"stream", anything},
                              {"writer", anything},
-                             {"problem", text}},
+                             {"problem", a_text}},
                             {"name", "condition", "releases", "t", "stream"})},
           {"Streams", object({{"streams", {{"type", "array"}, {"items", schema("Stream")}}}}, {"streams"})},
           {"Taken", object({{"rows", whole},
@@ -95,19 +96,19 @@ Json paths() {
   return {
       {"/healthz",
        {{"get",
-         call("Whether the process lives", anybody, {{"200", answer("It does", "text/plain", text)}})}}},
+         call("Whether the process lives", anybody, {{"200", answer("It does", "text/plain", a_text)}})}}},
       {"/readyz",
        {{"get",
-         call("Whether it takes requests", anybody, {{"200", answer("It does", "text/plain", text)}})}}},
+         call("Whether it takes requests", anybody, {{"200", answer("It does", "text/plain", a_text)}})}}},
       {"/openapi.json",
        {{"get", call("This description", anybody,
                      {{"200", answer("OpenAPI 3.1", "application/json", {{"type", "object"}})}})}}},
       {"/metrics",
        {{"get", call("Releases, noise and budgets for Prometheus", reading,
-                     {{"200", answer("Metrics", "text/plain", text)}})}}},
+                     {{"200", answer("Metrics", "text/plain", a_text)}})}}},
       {"/internal/metrics",
        {{"get", call("Rows and requests for Prometheus", "A token with the role admin for all streams.",
-                     {{"200", answer("Metrics", "text/plain", text)}})}}},
+                     {{"200", answer("Metrics", "text/plain", a_text)}})}}},
       {"/v1/ledger",
        {{"get", call("What was spent, by source", "A token with the role admin for all streams.",
                      {{"200", answer("The ledger", "application/json", schema("Ledger"))}})}}},
@@ -133,13 +134,13 @@ Json paths() {
                                     "Known for seven days: the same key and body again take nothing"),
                           parameter("Content-Range", "header",
                                     "rows FIRST-LAST/*, counted from 0, where one token writes the stream")}),
-             Json{{"text/csv", {{"schema", text}}}, {"application/x-ndjson", {{"schema", text}}}})}}},
+             Json{{"text/csv", {{"schema", a_text}}}, {"application/x-ndjson", {{"schema", a_text}}}})}}},
       {"/v1/streams/{S}/blocks/{ID}",
        {{"put", call("Gives the sums of rows of the open block", "A token with the role write, or admin.",
                      {{"202", taken}},
                      Json::array({stream, parameter("ID", "path",
                                                     "Names the sums: the same again take nothing", true)}),
-                     content("application/octet-stream", text))}}},
+                     content("application/octet-stream", a_text))}}},
       {"/v1/streams/{S}/releases",
        {{"get", call("Releases, oldest first, one JSON object per line; a Link field leads to further ones",
                      reading, {{"200", answer("Releases", "application/x-ndjson", schema("Release"))}},
@@ -151,7 +152,7 @@ Json paths() {
       {"/v1/streams/{S}/events",
        {{"get",
          call("Releases as they come, as server-sent events whose id is t", reading,
-              {{"200", answer("Events", "text/event-stream", text)}},
+              {{"200", answer("Events", "text/event-stream", a_text)}},
               Json::array({stream, since,
                            parameter("Last-Event-ID", "header", "t of the last event that was seen")}))}}}};
 }

@@ -25,6 +25,10 @@ std::string_view note_name(Note::Kind kind) {
       return "filled_cells";
     case Note::Kind::absent_cells:
       return "absent_cells";
+    case Note::Kind::rows_over_limit:
+      return "rows_over_limit";
+    case Note::Kind::nobodys_rows:
+      return "nobodys_rows";
   }
   return "";
 }

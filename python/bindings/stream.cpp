@@ -255,6 +255,17 @@ void Stream::check_room(std::size_t rows) {
   progress_.expect(rows);
 }
 
+void Stream::check_block_room(std::size_t rows) {
+  open_if_first();
+  feed().check_block_room(rows);
+}
+
+std::size_t Stream::block_room() const {
+  constexpr std::size_t most_rows_of_a_slot = std::size_t{1} << 31;
+  const Horizon& horizon = run().mechanism().horizon();
+  return horizon.has_slots() ? most_rows_of_a_slot : horizon.rows() - rows();
+}
+
 void Stream::check_columns(const nb::list& columns, std::size_t before) {
   HeldBuffers held;
   check_table(table_of_columns(columns, held), before);

@@ -45,6 +45,9 @@ class Stream {
   [[nodiscard]] std::vector<std::size_t> places(const std::optional<std::vector<std::string>>& names,
                                                 std::size_t width);
   void check_room(std::size_t rows);
+  void check_block_room(std::size_t rows);
+  /// How many rows a block may have.
+  [[nodiscard]] std::size_t block_room() const;
   void check_columns(const nanobind::list& columns, std::size_t before);
   void take_columns(const nanobind::list& columns);
   void push_arrow(nanobind::handle source);

@@ -81,6 +81,8 @@ void bind_stream(nb::module_& m) {
       .def("close", &Stream::close, close_doc)
       .def("_places", &Stream::places, nb::arg("names").none(), nb::arg("width"))
       .def("_check_room", &Stream::check_room)
+      .def("_check_block_room", &Stream::check_block_room)
+      .def("_block_room", &Stream::block_room)
       .def("_check_columns", &Stream::check_columns)
       .def("_take_columns", &Stream::take_columns)
       .def("_push_arrow", &Stream::push_arrow)

@@ -38,7 +38,7 @@ class BlockSum:
         self._stream = _core.Stream(*_settings.encoded(rows_alone))
         if not self._stream._is_open:
             self._stream._places(None, self._stream.dimension)
-            self._stream._check_room(0)
+            self._stream._check_block_room(0)
         self._core = _core.BlockSum(self._stream)
         self._settings = settings
 
@@ -96,13 +96,13 @@ class _Sink:
         self._block._take_columns(columns)
 
     def _check_room(self, rows: int) -> None:
-        self._stream._check_room(rows + self._block.rows)
+        self._stream._check_block_room(rows + self._block.rows)
 
     def _tell_read(self, rows: int) -> None:
         pass
 
     def _left(self) -> int:
-        return self._stream._left() - self._block.rows
+        return self._stream._block_room() - self._block.rows
 
     def _push_arrow(self, source: object) -> None:
         self._block.push_arrow(self._stream, source)

@@ -56,6 +56,13 @@ void RowFeed::check_room(std::size_t rows) const {
       fmt::format("row {}: the horizon of {} rows is used up", horizon_.rows() + 1, horizon_.rows()));
 }
 
+void RowFeed::check_block_room(std::size_t rows) const {
+  if (!horizon_.has_slots()) return check_room(rows);
+  if (stream_->rows() >= horizon_.rows()) {
+    throw BudgetExhausted(fmt::format("the horizon of {} slots is used up", horizon_.rows()));
+  }
+}
+
 void RowFeed::push(std::span<const double> row) {
   check_room(1);  // past the horizon every row is too many, whatever is in it
   row_.assign(row.begin(), row.end());

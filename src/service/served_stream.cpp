@@ -30,6 +30,10 @@ std::vector<std::string> numbered_names(std::size_t count) {
 }  // namespace
 
 std::unique_ptr<PreparedRun> prepared_run(const RunSettings& settings) {
+  if (settings["bounds"] == "auto") {
+    throw InvalidParameter("bounds",
+                           "must be known for a stream that many write to: search a sample with jme bounds");
+  }
   RunConfig config = run_config(settings);
   config.records = settings["records"].value_or("lines");
   auto run = std::make_unique<PreparedRun>(std::move(config));

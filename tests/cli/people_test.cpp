@@ -66,9 +66,9 @@ TEST_F(PeopleCommand, SaysWhyItCannotLimit) {
 }
 
 TEST_F(PeopleCommand, TakesTheLimitFromASettingsFile) {
-  const std::string settings = file("run.json", R"({"person": "patient", "rows_per_person": 3, "epsilon": 5,
+  const std::string with_person = file("run.json", R"({"person": "patient", "rows_per_person": 3, "epsilon": 5,
     "delta": 1e-6, "rows": 400, "every": 50, "bounds": {"x": [0, 10], "y": [0, 10]}})");
-  const CommandResult result = jme("run " + visits() + " --config " + settings + " --dry-run");
+  const CommandResult result = jme("run " + visits() + " --config " + with_person + " --dry-run");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("only the first 3 rows count"));
 }

@@ -105,7 +105,7 @@ Released released_of(const std::string& content, const Setting& setting, std::si
 
 double deviation(const Mechanism& mechanism, std::size_t entry, bool is_second) {
   const Calibration& noise = mechanism.calibration();
-  const ReleaseLayout layout = ReleaseLayout::of(mechanism.config());
+  const ReleaseLayout layout = ReleaseLayout::of(mechanism);
   if (!is_second) {
     if (entry < 2) return noise.std_first;
     return layout.row_count && entry + 1 == layout.first_size() ? noise.std_rows : noise.std_count;

@@ -39,6 +39,8 @@ class RowFeed {
   // taken.
   /// Throws BudgetExhausted unless the horizon leaves room for this many more rows.
   void check_room(std::size_t rows) const;
+  /// The same for rows that are summed for one block: a slot of time has any number of them.
+  void check_block_room(std::size_t rows) const;
   /// Throws DataError for the first row that would be refused; `before` more rows come ahead of these.
   void check_rows(const MatrixView& rows, std::size_t before = 0) const { intake_.check_rows(rows, before); }
   void take_rows(const MatrixView& rows);
