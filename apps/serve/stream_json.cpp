@@ -11,28 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view note_name(Note::Kind kind) {
-  switch (kind) {
-    case Note::Kind::bad_rows:
-      return "bad_rows";
-    case Note::Kind::unread_rows:
-      return "unread_rows";
-    case Note::Kind::filled_rows:
-      return "filled_rows";
-    case Note::Kind::absent_rows:
-      return "absent_rows";
-    case Note::Kind::filled_cells:
-      return "filled_cells";
-    case Note::Kind::absent_cells:
-      return "absent_cells";
-    case Note::Kind::rows_over_limit:
-      return "rows_over_limit";
-    case Note::Kind::nobodys_rows:
-      return "nobodys_rows";
-  }
-  return "";
-}
-
 /// The value of a label.
 std::string label_value(std::string_view text) {
   std::string result = "\"";
@@ -88,7 +66,7 @@ Json stream_json(const ServedStream& stream, const std::optional<TokenInfo>& tok
   if (!token || token->role == Role::read || !token->is_for(stream.name())) return object;
   Json notes = Json::array();
   for (const Note& note : standing.notes) {
-    Json one{{"kind", note_name(note.kind)}, {"count", note.count}};
+    Json one{{"kind", name(note.kind)}, {"count", note.count}};
     if (note.column) one["column"] = stream.run().columns()[*note.column];
     notes.push_back(std::move(one));
   }
@@ -139,7 +117,7 @@ std::string internal_metrics_text(const std::vector<ServedStream*>& streams) {
     problems.add(label(*stream), standing.problem.empty() ? 0 : 1);
     for (const Note& note : standing.notes) {
       if (note.column) continue;
-      changed.add(label(*stream) + ",kind=" + label_value(note_name(note.kind)),
+      changed.add(label(*stream) + ",kind=" + label_value(name(note.kind)),
                   static_cast<double>(note.count));
     }
   }

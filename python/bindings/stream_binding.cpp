@@ -36,35 +36,13 @@ constexpr const char* is_finished_doc = "Whether no row may follow.";
 constexpr const char* newest_doc = "The newest release.";
 constexpr const char* statement_doc = "The guarantee in plain words.";
 
-const char* name_of(Note::Kind kind) {
-  switch (kind) {
-    case Note::Kind::bad_rows:
-      return "bad_rows";
-    case Note::Kind::unread_rows:
-      return "unread_rows";
-    case Note::Kind::nobodys_rows:
-      return "nobodys_rows";
-    case Note::Kind::rows_over_limit:
-      return "rows_over_limit";
-    case Note::Kind::filled_rows:
-      return "filled_rows";
-    case Note::Kind::absent_rows:
-      return "absent_rows";
-    case Note::Kind::filled_cells:
-      return "filled_cells";
-    case Note::Kind::absent_cells:
-      return "absent_cells";
-  }
-  return "";
-}
-
 /// (kind, count, rows, column or None) of what was changed on the way in.
 nb::list notes_of(const Stream& stream) {
   nb::list result;
   for (const Note& note : stream.notes()) {
     nb::object column = nb::none();
     if (note.column) column = nb::cast(stream.columns()[*note.column]);
-    result.append(nb::make_tuple(name_of(note.kind), note.count, note.rows, column));
+    result.append(nb::make_tuple(std::string(name(note.kind)), note.count, note.rows, column));
   }
   return result;
 }

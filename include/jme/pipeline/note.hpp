@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 namespace jme {
 
@@ -23,5 +24,8 @@ struct Note {
   std::size_t rows;                     ///< of all that were taken
   std::optional<std::size_t> column{};  ///< filled_cells and absent_cells: its index, from 0
 };
+
+/// "bad_rows", as fronts spell it.
+[[nodiscard]] std::string_view name(Note::Kind kind);
 
 }  // namespace jme
