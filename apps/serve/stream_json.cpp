@@ -117,8 +117,7 @@ std::string internal_metrics_text(const std::vector<ServedStream*>& streams) {
     problems.add(label(*stream), standing.problem.empty() ? 0 : 1);
     for (const Note& note : standing.notes) {
       if (note.column) continue;
-      changed.add(label(*stream) + ",kind=" + label_value(name(note.kind)),
-                  static_cast<double>(note.count));
+      changed.add(label(*stream) + ",kind=" + label_value(name(note.kind)), static_cast<double>(note.count));
     }
   }
   return rows.text() + requests.text() + changed.text() + problems.text();
