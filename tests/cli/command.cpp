@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -56,6 +57,11 @@ Pipe terminal() {
   std::vector<char*> argv{const_cast<char*>(program.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
+  if (options.instead != nullptr) {
+    const int code = options.instead(static_cast<int>(arguments.size()) + 1, argv.data());
+    std::fflush(nullptr);
+    ::_exit(code);
+  }
   ::execvp(program.c_str(), argv.data());
   ::_exit(127);
 }
@@ -106,6 +112,7 @@ CommandResult execute(const std::string& program, const std::vector<std::string>
     out.write_end = ::open(options.output_file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   }
   const int command_in = options.terminal_input ? in.write_end : in.read_end;
+  std::fflush(nullptr);  // or a child that is not replaced by a program would print it again
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("fork");
   if (child == 0) become(program, arguments, options, command_in, out.write_end, err.write_end);

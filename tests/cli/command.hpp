@@ -21,6 +21,8 @@ struct CommandOptions {
   std::string output_file{};        ///< standard output goes here instead of a pipe
   bool close_output_early = false;  ///< the reader of the pipe goes away after the first bytes
   int pause_between_lines_ms = 0;   ///< standard input arrives slowly
+  /// Called in a process of its own instead of the program: for programs whose libraries take long to load.
+  int (*instead)(int argc, char** argv) = nullptr;
 };
 
 struct CommandResult {

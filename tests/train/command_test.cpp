@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "command_line.hpp"
 #include "small_pictures.hpp"
 
 namespace jme::train {
@@ -122,7 +123,7 @@ TEST_F(Command, ALostResultIsAnError) {
 
 TEST_F(Command, BadParametersAndMissingDataHaveTheirExitCodes) {
   const auto refused = [&](const std::string& arguments, int code, const std::string& text) {
-    const CommandResult result = train(arguments);
+    const CommandResult result = test::jme(arguments, {.instead = command_line});
     EXPECT_EQ(result.code, code) << arguments;
     EXPECT_EQ(result.out, "") << arguments;
     EXPECT_THAT(result.err, HasSubstr("jme-train: error: ")) << arguments;
