@@ -14,6 +14,7 @@
 #include <jme/output/json_line.hpp>
 #include <jme/store/ledger.hpp>
 
+#include "page.hpp"
 #include "routes.hpp"
 #include "stream_json.hpp"
 
@@ -32,7 +33,7 @@ bool is_write(std::string_view method) {
 }
 
 bool is_public(Call call) {
-  return call == Call::health || call == Call::readiness || call == Call::openapi;
+  return call == Call::health || call == Call::readiness || call == Call::openapi || call == Call::page;
 }
 bool reads_releases(Call call) {
   return call == Call::releases || call == Call::latest || call == Call::events || call == Call::list ||
@@ -359,9 +360,15 @@ Answer Api::releases(const Head& head, const Admitted& what, const ServedStream&
   }
   const auto since = known_release(head, what);
   if (!since) return problem(400, "Bad Request", "must be the t of a release", head, "since");
+  const auto limit = what.query.find("limit");
+  const auto most =
+      limit == what.query.end() ? std::optional<std::uint64_t>(SIZE_MAX) : whole_number(limit->second);
+  if (!most || *most == 0) {
+    return problem(400, "Bad Request", "must be a number of releases, at least 1", head, "limit");
+  }
   Answer result{.type = "application/x-ndjson"};
   const std::size_t begin = lines.index_after(*since);
-  const std::vector<ReleaseLine> found = lines.read(begin, most_answer);
+  const std::vector<ReleaseLine> found = lines.read(begin, most_answer, *most);
   for (const ReleaseLine& line : found) result.body += line.text;
   if (begin + found.size() < lines.size()) {
     result.fields.emplace_back("Link", fmt::format("</v1/streams/{}/releases?since={}>; rel=\"next\"",
@@ -388,6 +395,8 @@ Answer Api::answer(const Head& head, const Admitted& what, const std::string& bo
       return {.type = "text/plain", .body = "ready\n"};
     case Call::openapi:
       return {.body = openapi()};
+    case Call::page:
+      return page(head, what.file, options_.public_releases);
     case Call::metrics:
       return {.type = "text/plain; version=0.0.4", .body = metrics(what)};
     case Call::internal_metrics:

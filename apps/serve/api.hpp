@@ -50,6 +50,7 @@ struct Admitted {
     health,
     readiness,
     openapi,
+    page,
     metrics,
     internal_metrics,
     ledger,
@@ -65,6 +66,7 @@ struct Admitted {
   Call call;
   std::string stream{};              ///< its name, where the path has one
   std::string block{};               ///< id of a block
+  std::string file{};                ///< of the page; none: the page itself
   std::optional<TokenInfo> token{};  ///< none: anybody
   std::map<std::string, std::string, std::less<>> query{};
   std::size_t most_body = 0;  ///< bytes that a body may have

@@ -94,6 +94,9 @@ Json paths() {
   const Json taken = answer("The rows are on disk, and the releases that they closed can be read",
                             "application/json", schema("Taken"));
   return {
+      {"/",
+       {{"get", call("A live page of the streams, for people", anybody,
+                     {{"200", answer("The page", "text/html", a_text)}})}}},
       {"/healthz",
        {{"get",
          call("Whether the process lives", anybody, {{"200", answer("It does", "text/plain", a_text)}})}}},
@@ -144,7 +147,8 @@ Json paths() {
       {"/v1/streams/{S}/releases",
        {{"get", call("Releases, oldest first, one JSON object per line; a Link field leads to further ones",
                      reading, {{"200", answer("Releases", "application/x-ndjson", schema("Release"))}},
-                     Json::array({stream, since}))}}},
+                     Json::array({stream, since,
+                                  parameter("limit", "query", "Most releases to give in one answer")}))}}},
       {"/v1/streams/{S}/latest",
        {{"get", call("The newest release", reading,
                      {{"200", answer("A release", "application/json", schema("Release"))}},

@@ -12,7 +12,7 @@ namespace {
 
 using Call = Admitted::Call;
 
-/// S stands for the name of a stream, ID for that of a block.
+/// S stands for the name of a stream, ID for that of a block, FILE for that of a file of the page.
 struct Known {
   std::string_view method, path;
   Call call;
@@ -21,6 +21,8 @@ constexpr std::array routes{
     Known{"GET", "/healthz", Call::health},
     Known{"GET", "/readyz", Call::readiness},
     Known{"GET", "/openapi.json", Call::openapi},
+    Known{"GET", "/", Call::page},
+    Known{"GET", "/page/FILE", Call::page},
     Known{"GET", "/metrics", Call::metrics},
     Known{"GET", "/internal/metrics", Call::internal_metrics},
     Known{"GET", "/v1/ledger", Call::ledger},
@@ -44,7 +46,7 @@ std::vector<std::string_view> parts_of(std::string_view path) {
   }
 }
 
-bool is_block_id(std::string_view text) {
+bool is_plain_name(std::string_view text) {
   return !text.empty() && text.size() <= 128 && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '-' || c == '_' || c == ':';
@@ -59,8 +61,11 @@ bool fits(const std::vector<std::string_view>& pattern, const std::vector<std::s
       if (!is_stream_name(path[i])) return false;
       what.stream = path[i];
     } else if (pattern[i] == "ID") {
-      if (!is_block_id(path[i])) return false;
+      if (!is_plain_name(path[i])) return false;
       what.block = path[i];
+    } else if (pattern[i] == "FILE") {
+      if (!is_plain_name(path[i])) return false;
+      what.file = path[i];
     } else if (pattern[i] != path[i]) {
       return false;
     }

@@ -70,7 +70,8 @@ std::size_t LineLog::index_after(std::uint64_t t) const {
   return static_cast<std::size_t>(found - places_.begin());
 }
 
-std::vector<ReleaseLine> LineLog::read(std::size_t begin, std::size_t most_bytes) const {
+std::vector<ReleaseLine> LineLog::read(std::size_t begin, std::size_t most_bytes,
+                                       std::size_t most_lines) const {
   std::vector<Place> wanted;
   std::uint64_t from = 0;
   {
@@ -78,7 +79,7 @@ std::vector<ReleaseLine> LineLog::read(std::size_t begin, std::size_t most_bytes
     if (begin >= places_.size()) return {};
     from = begin == 0 ? 0 : places_[begin - 1].end;
     for (std::size_t i = begin; i < places_.size(); ++i) {
-      if (i > begin && places_[i].end - from > most_bytes) break;
+      if (i > begin && (places_[i].end - from > most_bytes || i - begin >= most_lines)) break;
       wanted.push_back(places_[i]);
     }
   }

@@ -33,8 +33,10 @@ class LineLog {
   [[nodiscard]] std::size_t index_after(std::uint64_t t) const;
   /// t of the newest release; 0 where there is none.
   [[nodiscard]] std::uint64_t newest() const;
-  /// Lines from `begin` on: at least one where there is one, and as many as `most_bytes` hold.
-  [[nodiscard]] std::vector<ReleaseLine> read(std::size_t begin, std::size_t most_bytes) const;
+  /// Lines from `begin` on: at least one where there is one, as many as `most_bytes` hold, and no more than
+  /// `most_lines`, which is at least 1.
+  [[nodiscard]] std::vector<ReleaseLine> read(std::size_t begin, std::size_t most_bytes,
+                                              std::size_t most_lines = SIZE_MAX) const;
 
  private:
   struct Place {

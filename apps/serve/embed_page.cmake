@@ -1,0 +1,15 @@
+# Writes OUTPUT, a C++ file with the text of each of FILES, its name without folders, and a tag that changes with it.
+set(entries "")
+foreach(file IN LISTS FILES)
+  get_filename_component(name "${file}" NAME)
+  file(READ "${file}" text)
+  file(SHA256 "${file}" tag)
+  string(SUBSTRING "${tag}" 0 16 tag)
+  string(FIND "${text}" ")jme_page\"" end)
+  if(NOT end EQUAL -1)
+    message(FATAL_ERROR "${file}: holds what ends a literal of page_files.cpp")
+  endif()
+  string(APPEND entries "    {\"${name}\", \"${tag}\", R\"jme_page(${text})jme_page\"},\n")
+endforeach()
+file(WRITE "${OUTPUT}" "#include \"page.hpp\"\n\nnamespace jme::serve {\n\nnamespace {\nconstexpr PageFile files[] = {\n${entries}};\n}\n
+std::span<const PageFile> page_files() {\n  return files;\n}\n\n}  // namespace jme::serve\n")

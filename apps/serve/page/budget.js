@@ -1,0 +1,30 @@
+// Budgets in words and as bars.
+import { h } from "./dom.js";
+import { numberText, percentText, plainText } from "./number_text.js";
+
+const rounded = (value) => plainText(Number(value.toPrecision(3)));
+
+/** "ε = 1, δ = 10⁻⁶", or mu where no epsilon was asked for. */
+export function budgetText(privacy) {
+  if (typeof privacy.epsilon !== "number") return `μ\u00a0=\u00a0${numberText(privacy.mu)}`;
+  return `ε\u00a0=\u00a0${rounded(privacy.epsilon)}, δ\u00a0=\u00a0${rounded(privacy.delta)}`;
+}
+
+/** How much of the horizon is used: privacy was spent for all of it, once. */
+export function horizonText(stream) {
+  const unit = stream.hasSlots ? "slots" : "rows";
+  if (typeof stream.horizon !== "number") return `${plainText(stream.t)} ${unit}, without end`;
+  return `${plainText(stream.t)} of ${plainText(stream.horizon)} ${unit}`;
+}
+
+export function horizonBar(stream) {
+  const meter = h("div", { class: "meter", role: "progressbar", "aria-valuemin": "0", "aria-valuemax": "100" }, h("span", {}));
+  const set = ({ t }) => {
+    const share = typeof stream.horizon === "number" && stream.horizon > 0 ? t / stream.horizon : 0;
+    meter.setAttribute("aria-valuenow", String(Math.round(100 * share)));
+    meter.setAttribute("aria-label", `Part of the horizon of ${stream.name} that is used`);
+    meter.firstChild.style.inlineSize = percentText(Math.min(1, share)).replace(",", "");
+  };
+  set(stream);
+  return { element: meter, set };
+}
