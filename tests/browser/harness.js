@@ -9,7 +9,7 @@ import { join } from "node:path";
 const packages = createRequire(new URL("../../build/browser/", import.meta.url));
 const { chromium } = packages("playwright-core");
 const axeSource = readFileSync(packages.resolve("axe-core/axe.min.js"), "utf8");
-const jme = process.env.JME_BINARY ?? new URL("../../build/dev/apps/cli/jme", import.meta.url).pathname;
+export const jme = process.env.JME_BINARY ?? new URL("../../build/dev/apps/cli/jme", import.meta.url).pathname;
 
 /** `jme serve` on a free port, with a folder that is removed at the end. */
 export class Server {

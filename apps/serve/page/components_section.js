@@ -17,6 +17,9 @@ function emitted(release) {
   return { ...release.pca, noise, isComputed: false };
 }
 
+/** Whether the variance along a component is more than its noise. */
+const isSeen = (found, k) => found.values[k] > band95 * found.noise.values[k];
+
 export class ComponentsSection {
   constructor(stream) {
     this.stream = stream;
@@ -58,8 +61,9 @@ export class ComponentsSection {
     const count = Math.min(mostComponents, found.values.length);
     if (count !== this.count) this.make(count);
     this.fillBars(found, count);
-    const transposed = (matrix) => this.chosen.map((j) => found.values.slice(0, count).map((_, k) => matrix[k][j] ?? NaN));
-    this.heat.set(transposed(found.components), transposed(found.noise.components));
+    const transposed = (entry) => this.chosen.map((j) => found.values.slice(0, count).map((_, k) => entry(k, j) ?? NaN));
+    // Where noise hides that there is any spread along a component, it hides what the component is made of.
+    this.heat.set(transposed((k, j) => found.components[k][j]), transposed((k, j) => (isSeen(found, k) ? found.noise.components[k][j] : Infinity)));
     setText(this.source, !found.isComputed ? "As released, in the columns' own units."
       : `Computed by this page from the released covariance, and its noise to first order.${found.hasUnits ? " Every column is measured by its public range, so that its unit does not matter." : ""}`);
   }
@@ -86,9 +90,8 @@ export class ComponentsSection {
       const { bar, text } = this.rows[k];
       bar.style.inlineSize = `${Number.isFinite(share) ? Math.max(0, Math.min(100, 100 * share)) : 0}%`;
       setText(text, percentText(share));
-      const half = band95 * found.noise.values[k];
-      text.title = `variance ${plusMinusText(found.values[k], half)}`;
-      bar.classList.toggle("uncertain", !(found.values[k] > half));
+      text.title = `variance ${plusMinusText(found.values[k], band95 * found.noise.values[k])}`;
+      bar.classList.toggle("uncertain", !isSeen(found, k));
     }
   }
 
