@@ -1,7 +1,7 @@
 // Curves with bands, drawn by uPlot on a canvas; the arrow keys read them point by point.
 import { h, setText } from "./dom.js";
 import { colour, faded, onSchemeChange } from "./colours.js";
-import { numberText, plainText } from "./number_text.js";
+import { plainText } from "./number_text.js";
 
 const heightOf = (width) => Math.round(Math.min(240, Math.max(150, 0.52 * width)));
 const font = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
@@ -134,4 +134,3 @@ export function captioned(title, chart) {
 }
 
 export const placeText = (point, hasSlots) => (hasSlots ? timeText(point.x) : `${plainText(point.t)} rows`);
-export { numberText };

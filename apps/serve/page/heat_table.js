@@ -1,9 +1,8 @@
 // A heat map that is a table: every cell has its number, and a screen reader can walk through it.
 import { h, setText } from "./dom.js";
 import { diverging } from "./colours.js";
+import { band95 } from "./release.js";
 import { fixedText, plusMinusText } from "./number_text.js";
-
-const band95 = 1.959963984540054;
 
 /**
  * A heat map of fixed rows and columns. set(value, noise) fills it; `scale` is the value that has the full colour.

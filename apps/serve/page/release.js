@@ -1,6 +1,7 @@
 // A release and a stream's description as this page uses them.
 
-const band95 = 1.959963984540054;
+/** Half the width of a 95% band, in standard deviations. */
+export const band95 = 1.959963984540054;
 
 const numbers = (values) => Float64Array.from(values, (value) => value ?? NaN);
 const matrix = (rows) => rows.map((row) => [...numbers(row)]);
@@ -77,4 +78,3 @@ export function describe(stream) {
 }
 
 export const widthOf = (bounds) => (bounds ? bounds[1] - bounds[0] : NaN);
-export { band95 };

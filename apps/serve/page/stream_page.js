@@ -97,6 +97,7 @@ class StreamPage {
   async run() {
     const signal = this.ending.signal;
     this.stream = describe(await askJson(streamPath(this.name), { signal }));
+    this.counted = this.stream.t; // the newest release that stream.releases counts
     this.points = new Thinned(mostPoints(this.stream.columns.length));
     this.build();
     this.question = setInterval(() => this.ask(), betweenQuestions);
@@ -108,10 +109,7 @@ class StreamPage {
       await follow({
         open: (id, inner) => ask(`${streamPath(this.name)}/events`, { signal: inner, headers: id === "" ? {} : { "Last-Event-ID": id } }),
         id: this.release === null ? "" : String(this.release.t),
-        onEvent: ({ data }) => {
-          this.stream.releases += 1;
-          this.take(JSON.parse(data));
-        },
+        onEvent: ({ data }) => this.take(JSON.parse(data)),
         onState: (state) => this.tell(state),
         signal, pause: this.pause,
       });
@@ -149,6 +147,10 @@ class StreamPage {
 
   take(release) {
     this.release = release;
+    if (release.t > this.counted) {
+      this.stream.releases += 1;
+      this.counted = release.t;
+    }
     this.stream.t = Math.max(this.stream.t, release.t);
     this.points.add(pointOf(release));
     this.schedule();
@@ -185,7 +187,11 @@ class StreamPage {
     if (document.hidden || !this.isRead) return;
     try {
       const now = describe(await askJson(streamPath(this.name), { signal: this.ending.signal }));
-      Object.assign(this.stream, { condition: now.condition, writer: now.writer, problem: now.problem, releases: Math.max(now.releases, this.stream.releases) });
+      Object.assign(this.stream, { condition: now.condition, writer: now.writer, problem: now.problem });
+      if (now.t >= this.counted) {
+        this.stream.releases = now.releases;
+        this.counted = now.t;
+      }
       if (now.condition !== "open" && !this.isWaiting) this.pill.set(now.condition);
       this.head.set(this.stream);
     } catch {
