@@ -222,6 +222,7 @@ test("a form with a mistake names its field", () => {
 test("commands quote what a shell would read", () => {
   const command = feedCommand("http://127.0.0.1:1", "air", ["o'clock", "b"], new Map([["b", [0, 10]]]));
   assert.ok(command.startsWith(`printf 'o'\\''clock,b\\n0,5\\n' |\n`), command);
+  assert.ok(feedCommand("http://x", "air", ["a"], new Map(), "who").includes("who,a\\nsomebody,0"));
   assert.ok(!feedCommand("http://x", "air", ["50%"], new Map()).includes("printf"));
   assert.ok(createCommand("http://x", { name: "it's" }).includes(`'{"name":"it'\\''s"}'`));
 });

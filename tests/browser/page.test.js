@@ -215,6 +215,7 @@ test("means that a private count hides are gaps, and the page says why", options
   page = await asAdmin(stream("people"));
   await page.getByText("A mean is missing until its count").waitFor();
   assert.match(await reading(page, "temp").getAttribute("aria-valuetext"), /not known yet|between/);
+  await page.getByText(/Over .* rows: their number is private/).waitFor();
   noProblem();
 });
 

@@ -35,6 +35,7 @@ export class MeansSection {
     this.grid = h("div", { class: "panels" });
     this.note = h("p", { class: "hint" });
     this.after = h("h3", {});
+    this.count = h("p", { class: "hint" });
     this.numbers = h("div", {});
     this.list = h("div", {});
     this.details = h("details", { ontoggle: () => this.fillList() }, h("summary", {}, "The newest releases as a table"), this.list);
@@ -45,7 +46,7 @@ export class MeansSection {
     this.controls = h("div", { class: "controls" }, h("p", {}, h("label", { for: "span" }, "Show"), " ", span));
     this.element = h("section", {}, h("h2", {}, "Running means"),
       h("p", {}, "The band around a curve is where the value without noise lies with 95% probability. Bands wider than the frame are cut off."),
-      this.controls, this.note, this.grid, this.after, this.numbers, this.details);
+      this.controls, this.note, this.grid, this.after, this.count, this.numbers, this.details);
   }
 
   choose(chosen) {
@@ -100,6 +101,8 @@ export class MeansSection {
 
   fillNumbers(newest) {
     setText(this.after, `After ${placeText(newest, this.stream.hasSlots)}`);
+    const { rows: count, noise_std: noise } = this.release;
+    setText(this.count, typeof count === "number" ? `Over ${plusMinusText(count, band95 * noise.rows)} rows: their number is private.` : "");
     const variances = variancesOf(this.release);
     const columns = [{ title: "column, range" }, { title: newest.kind === "mean" ? "mean" : "first moment", number: true }];
     if (variances) columns.push({ title: "standard deviation", number: true });

@@ -69,6 +69,7 @@ export function describe(stream) {
     hasSlots,
     horizon: hasSlots ? configuration.steps : configuration.rows,
     every: configuration.every,
+    person: configuration.person,
     workload: configuration.workload,
     emit: configuration.emit ?? [],
     privacy,

@@ -46,9 +46,11 @@ export function settingsOf(form) {
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 const csvCell = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** The command that gives one row to a stream. The token is left to the reader. */
-export function feedCommand(origin, name, columns, bounds) {
+/** The command that gives one row to a stream, with the column of a person's id where there is one. The token is left to the reader. */
+export function feedCommand(origin, name, measured, bounds, person) {
+  const columns = person ? [person, ...measured] : measured;
   const middle = (column) => {
+    if (column === person) return "somebody";
     const ends = bounds.get(column);
     return ends ? String(Number(((ends[0] + ends[1]) / 2).toPrecision(6))) : "0";
   };

@@ -66,7 +66,7 @@ function writerNotes(stream) {
 }
 
 function promise(stream) {
-  const command = feedCommand(location.origin, stream.name, stream.columns, stream.bounds);
+  const command = feedCommand(location.origin, stream.name, stream.columns, stream.bounds, stream.person);
   return h("div", {},
     h("section", {}, h("h2", {}, "What is promised"), h("p", { class: "statement" }, stream.privacy.statement)),
     h("section", {}, h("h2", {}, "Feed it"),
