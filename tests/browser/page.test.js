@@ -46,6 +46,7 @@ test("a stream is created by the form, after its plan was shown", options, async
   await page.getByRole("button", { name: "Show the plan" }).click();
   await page.getByRole("button", { name: "Create rooms" }).click();
   await page.getByRole("heading", { name: "No release yet" }).waitFor();
+  await page.getByText("Nothing is spent yet").waitFor();
   assert.equal(new URL(page.url()).hash, "#/stream/rooms");
   const [made] = await listed();
   assert.equal(made.stream.privacy.delta, 1e-7);
@@ -65,6 +66,7 @@ test("rows that curl gives appear in the charts without loading the page again",
   server.post("air", someRows(20));
   await hasRows("co", 50);
   assert.equal(await page.locator(".facts dd").nth(1).innerText(), "5");
+  await page.getByText("The budget is spent, once for the whole of it").waitFor();
   assert.ok(await page.evaluate(() => globalThis.sameDocument));
   assert.match(await page.getByRole("region", { name: "Correlations" }).innerText(), /temp[\s\S]*1\.00/);
   noProblem();

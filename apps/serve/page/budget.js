@@ -10,11 +10,17 @@ export function budgetText(privacy) {
   return `ε\u00a0=\u00a0${rounded(privacy.epsilon)}, δ\u00a0=\u00a0${rounded(privacy.delta)}`;
 }
 
-/** How much of the horizon is used: privacy was spent for all of it, once. */
+/** How much of the horizon is used. */
 export function horizonText(stream) {
   const unit = stream.hasSlots ? "slots" : "rows";
   if (typeof stream.horizon !== "number") return `${plainText(stream.t)} ${unit}, without end`;
   return `${plainText(stream.t)} of ${plainText(stream.horizon)} ${unit}`;
+}
+
+/** When the budget is spent: once, for all releases that there may be. */
+export function spendingText({ isSpent, hasSlots }) {
+  if (isSpent) return "The budget is spent, once for the whole of it.";
+  return `Nothing is spent yet: the budget for the whole of it will be with the first ${hasSlots ? "slot of time" : "row"}.`;
 }
 
 export function horizonBar(stream) {

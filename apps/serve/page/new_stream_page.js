@@ -165,7 +165,7 @@ class NewStreamPage {
     return this.send("v1/streams?dry_run=1", (planned, settings) => {
       const create = h("button", { type: "button", class: "main", onclick: () => this.create() }, `Create ${planned.name}`);
       this.plan.replaceChildren(planPanel(planned),
-        h("p", {}, create), h("p", { class: "hint" }, "Creating it spends the budget of its source, whether rows come or not."),
+        h("p", {}, create), h("p", { class: "hint" }, "Its budget is spent with the first row, or the first slot of time, for the whole stream at once."),
         h("details", {}, h("summary", {}, "The same from a shell"), listing(createCommand(location.origin, settings), "Command that creates this stream")));
       announce("The plan is shown.");
       const heading = this.plan.querySelector("h2");

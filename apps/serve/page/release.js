@@ -73,6 +73,8 @@ export function describe(stream) {
     workload: configuration.workload,
     emit: configuration.emit ?? [],
     privacy,
+    // A budget is spent from the first row, or the first slot of time, on.
+    isSpent: stream.budget?.spent ?? (stream.releases > 0 || stream.writer?.rows > 0),
     writer: stream.writer,
     problem: stream.problem,
   };

@@ -3,7 +3,7 @@ import { fact, h, listing, setText } from "./dom.js";
 import { ask, askJson, streamPath } from "./session.js";
 import { describe, pointOf } from "./release.js";
 import { counted, plainText } from "./number_text.js";
-import { budgetText, horizonBar, horizonText } from "./budget.js";
+import { budgetText, horizonBar, horizonText, spendingText } from "./budget.js";
 import { feedCommand } from "./settings.js";
 import { follow, Pause } from "./event_stream.js";
 import { history } from "./history.js";
@@ -49,7 +49,7 @@ function headOf(stream, pill) {
     setText(t.lastChild, plainText(now.t));
     setText(releases.lastChild, plainText(now.releases));
     bar.set(now);
-    setText(horizon, `${horizonText(now)}. The budget was spent for the whole of it when the stream was created.`);
+    setText(horizon, `${horizonText(now)}. ${spendingText(now)}`);
   };
   set(stream);
   return { element, set };
@@ -147,6 +147,7 @@ class StreamPage {
 
   take(release) {
     this.release = release;
+    this.stream.isSpent = true;
     if (release.t > this.counted) {
       this.stream.releases += 1;
       this.counted = release.t;
@@ -187,7 +188,7 @@ class StreamPage {
     if (document.hidden || !this.isRead) return;
     try {
       const now = describe(await askJson(streamPath(this.name), { signal: this.ending.signal }));
-      Object.assign(this.stream, { condition: now.condition, writer: now.writer, problem: now.problem });
+      Object.assign(this.stream, { condition: now.condition, writer: now.writer, problem: now.problem, isSpent: now.isSpent || this.stream.isSpent });
       if (now.t >= this.counted) {
         this.stream.releases = now.releases;
         this.counted = now.t;

@@ -17,11 +17,13 @@ function card(stream) {
   const horizon = h("p", { class: "amount" });
   const releases = h("dd", {});
   const pill = h("span", { class: "pill" });
+  const spending = h("dt", {});
   const columns = stream.columns.slice(0, 6).join(", ") + (stream.columns.length > 6 ? ` and ${stream.columns.length - 6} more` : "");
   const set = (now) => {
     bar.set(now);
     setText(horizon, horizonText(now));
     setText(releases, plainText(now.releases));
+    setText(spending, now.isSpent ? "spent, once" : "not spent yet");
     setText(pill, conditions[now.condition]);
     pill.dataset.state = now.condition;
   };
@@ -31,7 +33,7 @@ function card(stream) {
     h("p", { class: "columns" }, columns),
     bar.element, horizon,
     h("dl", { class: "pair" },
-      h("div", {}, h("dt", {}, "spent, once"), h("dd", {}, budgetText(stream.privacy))),
+      h("div", {}, spending, h("dd", {}, budgetText(stream.privacy))),
       h("div", {}, h("dt", {}, "releases"), releases)));
   return { element, set };
 }
@@ -56,7 +58,7 @@ export function streamsPage(refuse) {
   const offline = h("p", { class: "warning", role: "alert", hidden: true }, "The server does not answer. The numbers below are the last that came; this page goes on trying.");
   const body = h("div", {}, loading("streams"));
   const element = h("div", {}, h("h1", {}, "Streams"),
-    h("p", { class: "lead" }, "Each stream publishes what its rows look like now. Its privacy loss is spent once, for all of its releases together."),
+    h("p", { class: "lead" }, "Each stream publishes what its rows look like now. Its budget is spent once, for all of its releases together."),
     offline, body);
   const cards = new Map();
   let timer = 0;
