@@ -57,7 +57,7 @@ Answer page(const Head& head, std::string_view name, bool public_releases) {
     return {.body = fmt::format("{{\"version\":\"{}\",\"public_releases\":{}}}\n", version, public_releases)};
   }
   const PageFile* const file = name == front ? nullptr : find_file(name.empty() ? front : name);
-  if (file == nullptr) return Api::problem(404, "Not Found", "there is nothing at this path", head);
+  if (file == nullptr) return problem(404, "Not Found", "there is nothing at this path", head);
   const std::string tag = fmt::format("\"{}\"", file->tag);
   Answer answer{.type = type_of(file->name),
                 .fields = {{"ETag", tag},

@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "api.hpp"
+#include "message.hpp"
 
 namespace jme::serve {
 

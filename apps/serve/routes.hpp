@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "api.hpp"
+#include "message.hpp"
 
 namespace jme::serve {
 

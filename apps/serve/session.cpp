@@ -115,8 +115,8 @@ awaitable<bool> Session::answer_one() {
     if (was_late || is_gone) co_return false;
     const Answer answer =
         error == http::error::header_limit || error == http::error::buffer_overflow
-            ? Api::problem(431, "Request Header Fields Too Large", "the header is too long", head)
-            : Api::problem(400, "Bad Request", "the request is not HTTP/1.1 as it should be", head);
+            ? problem(431, "Request Header Fields Too Large", "the header is too long", head)
+            : problem(400, "Bad Request", "the request is not HTTP/1.1 as it should be", head);
     server_.api.log(head, {}, answer.status);
     co_await send(answer, head, false, 11);
     co_return false;
@@ -160,7 +160,7 @@ awaitable<bool> Session::read_body(Parser& parser, const Head& head, const Admit
   parser.body_limit(what.most_body);
   const auto refuse = [&](int status, std::string_view title, std::string_view detail) {
     server_.api.log(head, what.token, status);
-    return Api::problem(status, title, detail, head);
+    return problem(status, title, detail, head);
   };
   const std::string too_long = fmt::format("a body may have at most {} bytes here", what.most_body);
   if (length && *length > what.most_body) {

@@ -1,0 +1,153 @@
+#include "gate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include "routes.hpp"
+
+namespace jme::serve {
+
+namespace {
+
+using Call = Admitted::Call;
+
+constexpr std::size_t most_settings = std::size_t{64} << 10;  // bytes of a stream's settings
+
+bool is_write(std::string_view method) {
+  return method != "GET" && method != "HEAD";
+}
+
+bool reads_releases(Call call) {
+  return call == Call::releases || call == Call::latest || call == Call::events || call == Call::list ||
+         call == Call::show || call == Call::metrics;
+}
+
+}  // namespace
+
+bool is_public(Call call) {
+  return call == Call::health || call == Call::readiness || call == Call::openapi || call == Call::page;
+}
+
+Gate::Gate(const ServeOptions& options) : options_(options), tokens_(options.state) {}
+
+bool Gate::is_our_name(std::string_view host) const {
+  const std::string port = fmt::format(":{}", port_);
+  for (const std::string_view name : {"127.0.0.1", "localhost", "[::1]"}) {
+    if (host == name || (host.starts_with(name) && host.substr(name.size()) == port)) return true;
+  }
+  return std::find(options_.hosts.begin(), options_.hosts.end(), host) != options_.hosts.end();
+}
+
+// A page of another site must not reach this server through the browser of somebody who can: neither under a
+// name that now leads here, nor by a form or script of its own.
+std::optional<Answer> Gate::refuse_place(const Head& head) const {
+  const std::string_view host = head.field("host");
+  if (!is_our_name(host)) {
+    return problem(421, "Misdirected Request", "the Host field is not a name of this server", head, "host");
+  }
+  const std::string_view origin = head.field("origin");
+  const bool is_ours =
+      origin.empty() || origin == fmt::format("http://{}", host) || origin == fmt::format("https://{}", host);
+  if (!is_ours || (is_write(head.method) && head.field("sec-fetch-site") == "cross-site")) {
+    return problem(403, "Forbidden", "requests from pages of other sites are refused", head, "origin");
+  }
+  return std::nullopt;
+}
+
+std::optional<double> Gate::must_wait(const std::string& who) {
+  const auto now = std::chrono::steady_clock::now();
+  const std::lock_guard lock(mutex_);
+  if (buckets_.size() > 10'000) buckets_.clear();
+  Bucket& bucket = buckets_[who];
+  const double passed = std::chrono::duration<double>(now - bucket.at).count();
+  const double most = std::max(1.0, options_.requests_per_second);  // what may come at once
+  bucket.tokens = std::min(most, bucket.tokens + passed * options_.requests_per_second);
+  bucket.at = now;
+  if (bucket.tokens < 1) return (1 - bucket.tokens) / options_.requests_per_second;
+  bucket.tokens -= 1;
+  return std::nullopt;
+}
+
+std::optional<Answer> Gate::refuse_role(const Head& head, const Admitted& what) const {
+  const auto forbidden = [&](std::string_view why) { return problem(403, "Forbidden", why, head); };
+  if (!what.token) {
+    if (is_public(what.call) || (options_.public_releases && reads_releases(what.call))) return std::nullopt;
+    Answer answer = problem(401, "Unauthorized", "a token is needed: Authorization: Bearer TOKEN", head);
+    answer.fields.emplace_back("WWW-Authenticate", "Bearer");
+    return answer;
+  }
+  const TokenInfo& token = *what.token;
+  if (!what.stream.empty() && !token.is_for(what.stream) &&
+      !(options_.public_releases && reads_releases(what.call))) {
+    return forbidden("the token is for another stream");
+  }
+  switch (what.call) {
+    case Call::ledger:
+    case Call::internal_metrics:
+      if (token.role != Role::admin || token.stream != every_stream) {
+        return forbidden("this needs a token with the role admin for all streams");
+      }
+      break;
+    case Call::create:
+      if (token.role != Role::admin) return forbidden("this needs a token with the role admin");
+      break;
+    case Call::rows:
+    case Call::block:
+      if (token.role == Role::read) return forbidden("this needs a token with the role write");
+      break;
+    case Call::releases:
+    case Call::latest:
+    case Call::events:
+      if (token.role == Role::write && !options_.public_releases) {
+        return forbidden("this needs a token with the role read");
+      }
+      break;
+    default:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::variant<Admitted, Answer> Gate::admit(const Head& head) {
+  if (std::optional<Answer> refused = refuse_place(head)) return *refused;
+  Route route = find_route(head.method, head.target);
+  if (route.status == 405) {
+    Answer answer = problem(405, "Method Not Allowed", "this path has other methods: " + route.allowed, head);
+    answer.fields.emplace_back("Allow", route.allowed);
+    return answer;
+  }
+  if (route.status != 200) return problem(404, "Not Found", "there is nothing at this path", head);
+  Admitted what = std::move(route.what);
+  const std::string_view authorization = head.field("authorization");
+  constexpr std::string_view bearer = "Bearer ";
+  if (!authorization.empty() && !is_public(what.call)) {
+    try {
+      if (authorization.starts_with(bearer)) {
+        what.token = tokens_.find(authorization.substr(bearer.size()), std::time(nullptr));
+      }
+    } catch (const std::exception&) {
+      return problem(500, "Internal Server Error", "the server's tokens cannot be read", head);
+    }
+    if (!what.token) {
+      Answer answer = problem(401, "Unauthorized", "the token is unknown, revoked or expired", head);
+      answer.fields.emplace_back("WWW-Authenticate", "Bearer error=\"invalid_token\"");
+      return answer;
+    }
+  }
+  if (std::optional<Answer> refused = refuse_role(head, what)) return *refused;
+  if (!is_public(what.call)) {
+    if (const auto wait = must_wait(what.token ? what.token->id : "")) {
+      Answer answer = problem(429, "Too Many Requests", "this token makes more requests than it may", head);
+      answer.fields.emplace_back("Retry-After", fmt::format("{:.0f}", std::ceil(*wait)));
+      return answer;
+    }
+  }
+  if (what.call == Call::create) what.most_body = most_settings;
+  if (what.call == Call::rows || what.call == Call::block) what.most_body = options_.body_bytes;
+  return what;
+}
+
+}  // namespace jme::serve

@@ -1,0 +1,49 @@
+#include "message.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <jme/base/errors.hpp>
+#include <jme/output/json_line.hpp>
+#include <jme/service/write_request.hpp>
+
+namespace jme::serve {
+
+std::string_view Head::field(std::string_view name) const {
+  const auto found = fields.find(name);
+  return found == fields.end() ? std::string_view() : std::string_view(found->second);
+}
+
+Answer problem(int status, std::string_view title, std::string_view detail, const Head& head,
+               std::string_view field) {
+  nlohmann::ordered_json object{
+      {"type", "about:blank"}, {"title", title}, {"status", status}, {"detail", detail}};
+  if (!field.empty()) object["field"] = field;
+  object["request"] = head.id;
+  return {.status = status, .type = "application/problem+json", .body = json_line(object)};
+}
+
+Answer failure(const Head& head, const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const InvalidParameter& e) {
+    return problem(422, "Unprocessable Content", e.what(), head, e.field());
+  } catch (const DataError& e) {
+    return problem(422, "Unprocessable Content", e.what(), head, "body");
+  } catch (const NotYours& e) {
+    return problem(403, "Forbidden", e.what(), head);
+  } catch (const Conflict& e) {
+    return problem(409, "Conflict", e.what(), head);
+  } catch (const BudgetExhausted& e) {
+    return problem(409, "Budget or horizon used up", e.what(), head);
+  } catch (const StorageFailed&) {
+    return problem(507, "Insufficient Storage",
+                   "the state could not be written: nothing was answered, send the same request again", head);
+  } catch (const StateError&) {
+    return problem(503, "Service Unavailable",
+                   "the state of this stream cannot be used: its owner can see why", head);
+  } catch (const std::exception&) {
+    return problem(500, "Internal Server Error", "the request failed inside the server", head);
+  }
+}
+
+}  // namespace jme::serve
