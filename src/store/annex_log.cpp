@@ -77,6 +77,10 @@ void AnnexLog::write(const StreamKeys& keys, const Nonce& nonce, std::uint64_t c
     nonce_.assign(nonce_bytes.begin(), nonce_bytes.end());
     sealed_ = seal(keys.seal_kept_beside(nonce), counter, kept_context(counter), *annex.keep);
   }
+  if (annex.journal_is_new) {
+    database_->run("DELETE FROM journal");
+    chain_ = Tag{};
+  }
   const Key journal_key = keys.seal_journal(nonce);
   Hmac hmac(keys.journal());
   for (const Bytes& record : annex.journal) {
@@ -102,14 +106,16 @@ void AnnexLog::read_journal(const StreamKeys& keys,
                             const std::function<void(std::span<const std::byte>)>& record) const {
   Hmac hmac(keys.journal());
   Tag chain{};
-  std::uint64_t place = 0;
+  std::optional<std::uint64_t> place;  // the first one may be any: the chain begins there
   // The chain is checked to its end before the first record is given out.
   Statement all = database_->prepare("SELECT place, nonce, sealed FROM journal ORDER BY place");
   while (all.step()) {
-    if (whole(all.number(0)) != ++place) throw damaged("a record of its journal is missing");
+    const std::uint64_t at = whole(all.number(0));
+    if (place && at != *place + 1) throw damaged("a record of its journal is missing");
+    place = at;
     chain = chain_after_record(hmac, chain, all.blob(2));
   }
-  if (place != records_ || !equal(chain, chain_)) throw damaged("its journal was changed");
+  if ((place && *place != records_) || !equal(chain, chain_)) throw damaged("its journal was changed");
   all.reset();
   while (all.step()) {
     const std::uint64_t at = whole(all.number(0));

@@ -20,13 +20,15 @@ namespace jme::store {
 struct Annex {
   std::optional<Bytes> keep{};
   std::vector<Bytes> journal{};
-  [[nodiscard]] bool is_empty() const { return !keep && journal.empty(); }
+  bool journal_is_new = false;  ///< the records take the place of all before
+  [[nodiscard]] bool is_empty() const { return !keep && journal.empty() && !journal_is_new; }
 };
 
 /// What fronts keep beside a stream, sealed, in the stream's own transactions. The bytes that were kept last
 /// are sealed under the number of their commit, each record of the journal under its place and the nonce of
-/// the process that wrote it. Everything that can be read here is bound to the head of the stream, whose MAC
-/// covers description().
+/// the process that wrote it. Places are never used twice, also where a new journal takes the place of an old
+/// one, so that no two records are sealed alike. Everything that can be read here is bound to the head of the
+/// stream, whose MAC covers description().
 class AnnexLog {
  public:
   static constexpr const char* schema =
@@ -55,8 +57,8 @@ class AnnexLog {
   std::optional<Statement> insert_, update_;
   std::uint64_t counter_ = 0;  // of the commit that sealed `sealed_`; 0: nothing was kept yet
   Bytes nonce_, sealed_;
-  std::uint64_t records_ = 0;
-  Tag chain_{};
+  std::uint64_t records_ = 0;  // the place of the last one
+  Tag chain_{};                // over all that are there
 };
 
 }  // namespace jme::store

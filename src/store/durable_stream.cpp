@@ -150,7 +150,7 @@ struct DurableStream::Impl {
     block.check_fits(mechanism);
     begin_new();
     stream->push_block(block);
-    rows += block.rows();
+    rows += mechanism.horizon().has_slots() ? 1 : block.rows();
     ended = stream->is_finished();
     waiting.push_back(stream->take_releases()[0]);
     store::BlockDigest of_sums = store::digest_of_sums(kept.keys(), "", block.bytes());
@@ -232,13 +232,16 @@ struct DurableStream::Impl {
     return options.insecure_seed ? options.insecure_seed->key() : kept.keys().noise();
   }
 
+  void check_is_new() const {
+    check_whole();
+    if (!is_replaying()) return;
+    throw StateError(fmt::format("state {}: {} rows were committed before: what is new comes after them",
+                                 options.directory.string(), rows_before));
+  }
+
   // Rows from here on are new.
   void begin_new() {
-    check_whole();
-    if (is_replaying()) {
-      throw StateError(fmt::format("state {}: {} rows were committed before: what is new comes after them",
-                                   options.directory.string(), rows_before));
-    }
+    check_is_new();
     if (ended && !stream) throw BudgetExhausted("the stream was finished: no block may follow");
     if (!stream) begin();
   }
@@ -250,6 +253,10 @@ struct DurableStream::Impl {
   // What was staged before a block ended belongs to that block's commit.
   void promote_annex() {
     if (staged.keep) beside.keep = std::move(staged.keep);
+    if (staged.journal_is_new) {
+      beside.journal.clear();
+      beside.journal_is_new = true;
+    }
     std::move(staged.journal.begin(), staged.journal.end(), std::back_inserter(beside.journal));
     staged = {};
   }
@@ -284,7 +291,8 @@ struct DurableStream::Impl {
   void commit() {
     check_whole();
     if (!staged.is_empty() && rows == rows_of_whole_blocks()) {
-      begin_new();
+      check_is_new();
+      if (!stream) begin();  // also where the stream has ended: no row follows
       promote_annex();
     }
     commit_pending();
@@ -381,6 +389,11 @@ void DurableStream::keep(std::span<const std::byte> bytes) {
 
 void DurableStream::journal(std::span<const std::byte> record) {
   impl().staged.journal.emplace_back(record.begin(), record.end());
+}
+
+void DurableStream::begin_journal() {
+  impl().staged.journal.clear();
+  impl().staged.journal_is_new = true;
 }
 
 std::vector<std::byte> DurableStream::kept() const {

@@ -170,6 +170,69 @@ TEST_F(Annex, ThatWasChangedExchangedOrTakenAwayIsRefused) {
   expect_refused([&] { DurableStream(mechanism_, options()); }, "changed");
 }
 
+TEST_F(Annex, HasAJournalThatANewOneReplacesInOneCommit) {
+  const std::string secret = "an old record that must leave the disk";
+  {
+    DurableStream stream(mechanism_, options());
+    for (int i = 0; i < 5; ++i) stream.journal(as_bytes(secret));
+    stream.commit();
+    stream.begin_journal();
+    stream.journal(as_bytes("never committed"));
+  }
+  {
+    DurableStream stream(mechanism_, options());
+    EXPECT_EQ(journal(stream), std::vector<std::string>(5, secret));
+    stream.journal(as_bytes("is replaced, too"));
+    stream.begin_journal();
+    stream.journal(as_bytes("new"));
+    (void)stream.push_block("a", sum(0));
+    EXPECT_EQ(journal(stream), std::vector<std::string>{"new"});
+    stream.journal(as_bytes("newer"));
+    stream.commit();
+  }
+  copy_state("state", "whole");
+  const auto database = [&] { return store::Database(file(".db"), store::Database::Access::write); };
+  // No place is used twice: records of one process are sealed under one key and their places.
+  EXPECT_EQ(database().number("SELECT min(place) FROM journal"), 6);
+  for (const char* sql : {"DELETE FROM journal WHERE place = 6", "DELETE FROM journal"}) {
+    copy_state("whole", "state");
+    damage(sql);
+    expect_refused([&] { (void)journal(DurableStream(mechanism_, options())); }, "journal");
+  }
+  copy_state("whole", "state");
+  {
+    DurableStream stream(mechanism_, options());
+    EXPECT_EQ(journal(stream), (std::vector<std::string>{"new", "newer"}));
+    stream.resume_at(4);
+    stream.begin_journal();
+    stream.commit();
+    EXPECT_TRUE(journal(stream).empty());
+    stream.journal(as_bytes("last"));
+    stream.commit();
+  }
+  EXPECT_EQ(journal(DurableStream(mechanism_, options())), std::vector<std::string>{"last"});
+}
+
+TEST_F(Annex, CanBeWrittenWhereTheStreamHasEnded) {
+  {
+    DurableStream stream(mechanism_, options());
+    stream.journal(as_bytes("old"));
+    for (std::size_t block = 0; block < 10; ++block)
+      (void)stream.push_block(std::to_string(block), sum(block));
+  }
+  {
+    DurableStream stream(mechanism_, options());
+    stream.resume_at(40);
+    stream.begin_journal();
+    stream.journal(as_bytes("new"));
+    stream.commit();
+    EXPECT_THROW(stream.push_block("more", sum(0)), BudgetExhausted);
+  }
+  DurableStream stream(mechanism_, options());
+  EXPECT_EQ(journal(stream), std::vector<std::string>{"new"});
+  EXPECT_EQ(stream.rows_before(), 40U);
+}
+
 TEST_F(Annex, IsConsistentForALedgerThatReadsMeanwhile) {
   DurableStream stream(mechanism_, options());
   stream.begin();

@@ -74,6 +74,9 @@ class DurableStream {
   /// by themselves.
   void keep(std::span<const std::byte> bytes);
   void journal(std::span<const std::byte> record);
+  /// The records that follow take the place of all records before, in the same commit: for fronts that need
+  /// some of them no longer.
+  void begin_journal();
   /// What was kept and committed last, by this or an earlier process; empty where nothing was.
   [[nodiscard]] std::vector<std::byte> kept() const;
   /// The records that were committed, in their order.
