@@ -83,11 +83,7 @@ void Api::write(const Head& head, const Admitted& what, std::string body, const 
           return reply(std::move(refused));
         }
         log(head, token, 202, taken.repeated ? 0 : taken.rows);
-        reply({.status = 202,
-               .body = json_line(Json{{"rows", taken.rows},
-                                      {"first", taken.first_row},
-                                      {"released", taken.released},
-                                      {"repeated", taken.repeated}})});
+        reply({.status = 202, .body = json_line(taken_json(taken))});
       });
 }
 
@@ -195,11 +191,17 @@ std::string Api::metrics(const Admitted& what) const {
 
 std::string Api::internal_metrics() const {
   std::string text = internal_metrics_text(service_.streams());
-  text += "# TYPE jme_connections gauge\n" + fmt::format("jme_connections {}\n", connections.load());
-  text += "# TYPE jme_event_readers gauge\n" + fmt::format("jme_event_readers {}\n", followers.load());
-  text += "# TYPE jme_connections_refused_total counter\n" +
-          fmt::format("jme_connections_refused_total {}\n", refused_connections.load());
-  text += "# TYPE jme_answers_total counter\n";
+  const auto family = [&](const char* name, const char* type, const char* help) {
+    text += fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", name, help, type);
+  };
+  const auto one = [&](const char* name, const char* type, const char* help, std::int64_t value) {
+    family(name, type, help);
+    text += fmt::format("{} {}\n", name, value);
+  };
+  one("jme_connections", "gauge", "Open connections.", connections);
+  one("jme_event_readers", "gauge", "Connections that wait for events.", followers);
+  one("jme_connections_refused_total", "counter", "Connections beyond the limit.", refused_connections);
+  family("jme_answers_total", "counter", "Answers since the start.");
   const std::lock_guard lock(counts_mutex_);
   for (const auto& [status, count] : answers_) {
     text += fmt::format("jme_answers_total{{status=\"{}\"}} {}\n", status, count);

@@ -113,6 +113,11 @@ std::optional<Answer> Gate::refuse_role(const Head& head, const Admitted& what) 
 
 std::variant<Admitted, Answer> Gate::admit(const Head& head) {
   if (std::optional<Answer> refused = refuse_place(head)) return *refused;
+  // Framing is undone by the parser; anything else that a body was put into is not.
+  if (const std::string_view coding = head.field("transfer-encoding");
+      !coding.empty() && coding != "chunked") {
+    return problem(400, "Bad Request", "must be chunked, or be left out", head, "transfer-encoding");
+  }
   Route route = find_route(head.method, head.target);
   if (route.status == 405) {
     Answer answer = problem(405, "Method Not Allowed", "this path has other methods: " + route.allowed, head);

@@ -24,6 +24,8 @@ Json answer(const char* description, const char* type, const Json& of) {
 }
 
 const Json a_text{{"type", "string"}};
+const Json a_time{{"type", "string"}, {"format", "date-time"}};
+const Json a_number{{"type", "number"}};
 
 /// Answers of a call: those that are its own, and the problem that every call may have.
 Json answers(Json own) {
@@ -69,16 +71,24 @@ Json schemas() {
                              {"condition", {{"enum", {"open", "finished", "problem"}}}},
                              {"releases", whole},
                              {"t", whole},
+                             {"due", a_time},
+                             {"budget", object({{"mu", a_number},
+                                                {"epsilon", a_number},
+                                                {"delta", a_number},
+                                                {"spent", {{"type", "boolean"}}}},
+                                               {"mu", "spent"})},
                              {"stream", anything},
                              {"writer", anything},
                              {"problem", a_text}},
-                            {"name", "condition", "releases", "t", "stream"})},
+                            {"name", "condition", "releases", "t", "budget", "stream"})},
           {"Streams", object({{"streams", {{"type", "array"}, {"items", schema("Stream")}}}}, {"streams"})},
           {"Taken", object({{"rows", whole},
+                            {"unread", whole},
                             {"first", whole},
+                            {"slot", a_time},
                             {"released", {{"type", "array"}, {"items", whole}}},
                             {"repeated", {{"type", "boolean"}}}},
-                           {"rows", "first", "released", "repeated"})},
+                           {"rows", "unread", "released", "repeated"})},
           {"Release", object({{"t", whole}, {"noise_std", anything}}, {"t", "noise_std"})},
           {"Ledger",
            object({{"streams", {{"type", "array"}}}, {"total", {{"type", "array"}}}}, {"streams", "total"})}};
@@ -91,8 +101,10 @@ Json paths() {
   const char* reading = "A token with the role read, or admin; none where releases are public.";
   const char* anybody = "No token is needed.";
   const Json json_stream = answer("The stream", "application/json", schema("Stream"));
-  const Json taken = answer("The rows are on disk, and the releases that they closed can be read",
-                            "application/json", schema("Taken"));
+  const Json taken = answer(
+      "The rows are on disk, and the releases that they closed can be read. first is the place of "
+      "the first row; with slots of time there is none, and slot is when theirs ends",
+      "application/json", schema("Taken"));
   return {
       {"/",
        {{"get", call("A live page of the streams, for people", anybody,
@@ -125,7 +137,7 @@ Json paths() {
                       Json::array({parameter("dry_run", "query", "1: only check and plan")}),
                       content("application/json", schema("Settings")))}}},
       {"/v1/streams/{S}",
-       {{"get", call("A stream; with the role write or admin also its numbers of rows",
+       {{"get", call("A stream; with the role write or admin also its numbers of rows, where they are public",
                      "A token for the stream; none where releases are public.", {{"200", json_stream}},
                      Json::array({stream}))}}},
       {"/v1/streams/{S}/rows",
@@ -139,8 +151,8 @@ Json paths() {
                                     "rows FIRST-LAST/*, counted from 0, where one token writes the stream")}),
              Json{{"text/csv", {{"schema", a_text}}}, {"application/x-ndjson", {{"schema", a_text}}}})}}},
       {"/v1/streams/{S}/blocks/{ID}",
-       {{"put", call("Gives the sums of rows of the open block", "A token with the role write, or admin.",
-                     {{"202", taken}},
+       {{"put", call("Gives the sums of rows of the open block or slot",
+                     "A token with the role write, or admin.", {{"202", taken}},
                      Json::array({stream, parameter("ID", "path",
                                                     "Names the sums: the same again take nothing", true)}),
                      content("application/octet-stream", a_text))}}},

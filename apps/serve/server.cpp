@@ -25,14 +25,14 @@ namespace {
 
 class Server {
  public:
-  Server(Service& service, const ServeOptions& options)
+  Server(Service& service, net::thread_pool& pool, const ServeOptions& options)
       : options_(options),
         api_(service, options),
+        pool_(pool),
         control_(net::make_strand(context_)),
         acceptor_(control_),
         signals_(control_),
-        deadline_(control_),
-        pool_(options.workers) {}
+        deadline_(control_) {}
 
   void run(Service& service, const std::function<void(const std::string&)>& ready);
 
@@ -45,6 +45,7 @@ class Server {
   // Connections that are under way when the context is destroyed still use what stands before it.
   ServeOptions options_;
   Api api_;
+  net::thread_pool& pool_;
   std::atomic<std::size_t> reserved_ = 0;
   std::atomic<bool> has_ended_ = false;
   std::mutex mutex_;  // of sessions_
@@ -60,7 +61,6 @@ class Server {
   net::signal_set signals_;
   net::steady_timer deadline_;
   std::optional<net::executor_work_guard<net::io_context::executor_type>> work_;
-  net::thread_pool pool_;
 };
 
 void Server::forget(Session* session) {
@@ -195,10 +195,14 @@ void Server::run(Service& service, const std::function<void(const std::string&)>
 }  // namespace
 
 void serve(const ServeOptions& options, const std::function<void(const std::string& address)>& ready) {
-  static_cast<void>(listen_of(options));  // before anything is opened
-  Service service(
-      {.state = options.state, .most_streams = options.most_streams, .longest_record = options.line_bytes});
-  Server server(service, options);
+  static_cast<void>(listen_of(options));   // before anything is opened
+  net::thread_pool pool(options.workers);  // outlives whoever gives it work
+  const auto later = [&pool](std::function<void()> work) { net::post(pool, std::move(work)); };
+  Service service({.state = options.state,
+                   .most_streams = options.most_streams,
+                   .longest_record = options.line_bytes,
+                   .later = later});
+  Server server(service, pool, options);
   server.run(service, ready);
 }
 

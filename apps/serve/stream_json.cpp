@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <jme/clock/time.hpp>
 #include <jme/output/metadata.hpp>
 
 namespace jme::serve {
@@ -52,6 +53,17 @@ void add_vector(Family& family, const ServedStream& stream, const Json& values) 
   }
 }
 
+/// What the whole stream may spend, which is spent from its first row, or its first slot, on.
+Json budget_json(const Mechanism& mechanism, bool spent) {
+  Json budget{{"mu", mechanism.mu()}};
+  if (const auto given = mechanism.config().budget.approx_dp()) {
+    budget["epsilon"] = double{given->epsilon};
+    budget["delta"] = double{given->delta};
+  }
+  budget["spent"] = spent;
+  return budget;
+}
+
 }  // namespace
 
 Json stream_json(const ServedStream& stream, const std::optional<TokenInfo>& token) {
@@ -62,29 +74,46 @@ Json stream_json(const ServedStream& stream, const std::optional<TokenInfo>& tok
                                                       : "open"},
               {"releases", stream.lines().size()},
               {"t", stream.lines().newest()}};
+  if (standing.slot_end) object["due"] = iso_text(*standing.slot_end);
+  object["budget"] = budget_json(stream.run().mechanism(), standing.begun);
   object["stream"] = metadata(stream.run().description(), stream.run().columns());
   if (!token || token->role == Role::read || !token->is_for(stream.name())) return object;
-  Json notes = Json::array();
-  for (const Note& note : standing.notes) {
-    Json one{{"kind", name(note.kind)}, {"count", note.count}};
-    if (note.column) one["column"] = stream.run().columns()[*note.column];
-    notes.push_back(std::move(one));
+  if (standing.counts) {
+    Json notes = Json::array();
+    for (const Note& note : standing.counts->notes) {
+      Json one{{"kind", name(note.kind)}, {"count", note.count}};
+      if (note.column) one["column"] = stream.run().columns()[*note.column];
+      notes.push_back(std::move(one));
+    }
+    object["writer"] = {{"rows", standing.counts->rows},
+                        {"rows_released", standing.counts->rows_released},
+                        {"notes", std::move(notes)}};
   }
-  object["writer"] = {
-      {"rows", standing.rows}, {"rows_released", standing.rows_released}, {"notes", std::move(notes)}};
   if (token->role == Role::admin && !standing.problem.empty()) object["problem"] = standing.problem;
+  return object;
+}
+
+Json taken_json(const WriteAnswer& taken) {
+  Json object{{"rows", taken.rows}, {"unread", taken.unread}};
+  if (taken.first_row) object["first"] = *taken.first_row;
+  if (taken.slot_end) object["slot"] = iso_text(*taken.slot_end);
+  object["released"] = taken.released;
+  object["repeated"] = taken.repeated;
   return object;
 }
 
 std::string metrics_text(const std::vector<const ServedStream*>& streams) {
   Family releases("jme_releases_total", "counter", "Releases of the stream.");
   Family t("jme_t", "gauge", "t of the newest release.");
+  Family due("jme_next_release_timestamp_seconds", "gauge",
+             "When the open slot of time ends and is released.");
   Family mu("jme_budget_mu", "gauge", "mu-GDP of the whole stream.");
   Family epsilon("jme_budget_epsilon", "gauge", "epsilon of the whole stream.");
   Family delta("jme_budget_delta", "gauge", "delta of the whole stream.");
   Family mean("jme_mean", "gauge", "Newest private mean of the column.");
   Family noise("jme_mean_noise_std", "gauge", "Standard deviation of the noise on that mean.");
   for (const ServedStream* stream : streams) {
+    if (const auto end = stream->standing().slot_end) due.add(label(*stream), static_cast<double>(*end));
     const std::size_t count = stream->lines().size();
     releases.add(label(*stream), static_cast<double>(count));
     t.add(label(*stream), static_cast<double>(stream->lines().newest()));
@@ -100,7 +129,8 @@ std::string metrics_text(const std::vector<const ServedStream*>& streams) {
     add_vector(mean, *stream, newest["mean"]);
     add_vector(noise, *stream, newest["noise_std"]["mean"]);
   }
-  return releases.text() + t.text() + mu.text() + epsilon.text() + delta.text() + mean.text() + noise.text();
+  return releases.text() + t.text() + due.text() + mu.text() + epsilon.text() + delta.text() + mean.text() +
+         noise.text();
 }
 
 std::string internal_metrics_text(const std::vector<ServedStream*>& streams) {
@@ -112,10 +142,11 @@ std::string internal_metrics_text(const std::vector<ServedStream*>& streams) {
   Family problems("jme_problem", "gauge", "1 where the stream cannot be written.");
   for (const ServedStream* stream : streams) {
     const StreamStanding standing = stream->standing();
-    rows.add(label(*stream), static_cast<double>(standing.rows));
-    requests.add(label(*stream), static_cast<double>(standing.requests));
     problems.add(label(*stream), standing.problem.empty() ? 0 : 1);
-    for (const Note& note : standing.notes) {
+    if (!standing.counts) continue;
+    rows.add(label(*stream), static_cast<double>(standing.counts->rows));
+    requests.add(label(*stream), static_cast<double>(standing.counts->requests));
+    for (const Note& note : standing.counts->notes) {
       if (note.column) continue;
       changed.add(label(*stream) + ",kind=" + label_value(name(note.kind)), static_cast<double>(note.count));
     }

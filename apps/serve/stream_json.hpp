@@ -15,6 +15,9 @@ namespace jme::serve {
 [[nodiscard]] nlohmann::ordered_json stream_json(const ServedStream& stream,
                                                  const std::optional<TokenInfo>& token);
 
+/// What became of a request with rows, for its sender.
+[[nodiscard]] nlohmann::ordered_json taken_json(const WriteAnswer& taken);
+
 /// Releases, noise and budgets, in the text format of Prometheus.
 [[nodiscard]] std::string metrics_text(const std::vector<const ServedStream*>& streams);
 /// Rows and requests: for the owner alone.

@@ -56,13 +56,14 @@ void set_balance(StreamConfig& config, const RunSettings& settings) {
 void set_person_limit(StreamConfig& config, const RunSettings& settings) {
   const Text& limit = settings["rows_per_person"];
   if (!limit) return;
-  if (settings["participations"]) {
+  // A complete list of settings (RunSettings::to_json) has the defaults of both.
+  if (settings["participations"].value_or("1") != "1") {
     throw InvalidParameter(
         "participations",
         "is not given with rows-per-person: that is the number of rows of a person, and it "
         "is enforced instead of assumed");
   }
-  if (settings["separation"]) {
+  if (settings["separation"].value_or("1") != "1") {
     throw InvalidParameter("separation",
                            "is not given with rows-per-person: ids limit how many rows a person has, not how "
                            "far apart they are");

@@ -1,33 +1,41 @@
 #include "service/open_stream.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/clock/time.hpp>
+#include <jme/pipeline/slot_feed.hpp>
 
 namespace jme::service {
 
 namespace {
 
-constexpr std::string_view purpose_of_digests = "requests of a served stream";
 constexpr std::size_t rows_at_a_time = 4096;
+constexpr std::size_t slots_at_a_time = 256;
+constexpr std::uint64_t most_rows_of_slot = std::uint64_t{1} << 31;  // BlockSum::merge
 
-ReleaseWriter writer_of(const PreparedRun& run) {
-  return {units_of(run.bounds()), run.emit(), run.columns(), counts_of(run.mechanism().workload_first())};
+ReleaseWriter writer_of(const PreparedRun& run, const std::optional<SlotSchedule>& slots) {
+  return {units_of(run.bounds()), run.emit(), run.columns(), counts_of(run.mechanism().workload_first()),
+          slots};
 }
 
 }  // namespace
 
-OpenStream::OpenStream(const PreparedRun& run, LineLog& lines)
+OpenStream::OpenStream(const PreparedRun& run, LineLog& lines, SlotClock& clock)
     : run_(run),
       lines_(lines),
+      clock_(clock),
       horizon_(run.mechanism().horizon()),
+      slots_(run.clock() ? std::optional(run.schedule()) : std::nullopt),
       map_(run.row_map()),
       intake_(run.intake()),
-      writer_(writer_of(run)),
+      writer_(writer_of(run, slots_)),
       stream_(run.open_durable()),
+      journal_(stream_, intake_, now()),
       open_(map_) {
   const std::size_t known = lines_.size();
   std::vector<ReleaseLine> batch;
@@ -40,37 +48,88 @@ OpenStream::OpenStream(const PreparedRun& run, LineLog& lines)
     if (batch.size() >= 256) lines_.append(std::exchange(batch, {}));
   });
   lines_.append(batch);
-  rows_before_block_ = stream_.rows();
+  open_kept();
+}
+
+void OpenStream::open_kept() {
   const std::vector<std::byte> kept = stream_.kept();
-  if (!kept.empty()) open_ = BlockSum::from_bytes(kept, map_);
-  if (const std::optional<Key> key = stream_.front_key(purpose_of_digests)) {
-    book_.emplace(*key);
-    stream_.journal_before(
-        [&](std::span<const std::byte> record) { book_->add(BookEntry::decoded(record)); });
+  if (!slots_) {
+    rows_before_block_ = stream_.rows();
+    if (!kept.empty()) open_ = BlockSum::from_bytes(kept, map_);
+    return;
   }
+  // Whatever the machine's clock shows: slots that were released have ended.
+  if (!release_rows_.empty()) clock_.is_past(slots_->begin_of(release_rows_.size()));
+  if (kept.empty()) return;
+  OpenSlot slot = OpenSlot::from_bytes(kept, map_);
+  if (slot.slot != release_rows_.size() || slot.start != slots_->start) {
+    throw StateError("the open slot that was kept is not the next one of this stream");
+  }
+  open_ = std::move(slot.sums);
+}
+
+std::vector<std::byte> OpenStream::bytes_to_keep() const {
+  if (!slots_) return open_.bytes();
+  return OpenSlot{.start = slots_->start, .slot = release_rows_.size(), .sums = open_}.bytes();
 }
 
 void OpenStream::learn(const Release& release) {
-  ++releases_;
   release_rows_.push_back(release.rows());
   intake_.learn(release);
 }
 
-// From here on the stream is on the ledger.
-void OpenStream::begin() {
-  if (book_) return;
-  stream_.begin();
-  book_.emplace(*stream_.front_key(purpose_of_digests));
+bool OpenStream::is_finished() const {
+  return slots_ ? release_rows_.size() >= slots_->count : rows() >= horizon_.rows();
+}
+
+std::optional<Seconds> OpenStream::slot_end() const {
+  if (!slots_ || is_finished()) return std::nullopt;
+  return slots_->end_of(release_rows_.size());
+}
+
+std::optional<Seconds> OpenStream::due() const {
+  const std::optional<Seconds> end = slot_end(), rewriting = journal_.rewriting_due();
+  return end && rewriting ? std::min(*end, *rewriting) : end ? end : rewriting;
+}
+
+bool OpenStream::look_at_clock() {
+  if (!slots_) return false;
+  if (!journal_.has_begun()) {
+    journal_.begin(stream_);  // from here on the stream is on the ledger: its releases come with rows or not
+    changed_ = true;
+  }
+  const std::size_t ended = clock_.ended(*slots_);
+  for (std::size_t i = 0; release_rows_.size() < ended && i < slots_at_a_time; ++i) close_block();
+  return release_rows_.size() < ended;
 }
 
 WriteAnswer OpenStream::answer_of(const BookEntry& entry) const {
-  WriteAnswer answer{.rows = entry.rows, .first_row = entry.first_row};
+  WriteAnswer answer{.rows = entry.rows};
   answer.released.assign(release_rows_.begin() + static_cast<std::ptrdiff_t>(entry.releases_before),
                          release_rows_.begin() + static_cast<std::ptrdiff_t>(entry.releases_after));
+  if (slots_) {
+    answer.slot_end = slots_->end_of(entry.releases_before);
+  } else {
+    answer.first_row = entry.first_row;
+  }
   return answer;
 }
 
+void OpenStream::check_slot(std::uint64_t count) const {
+  if (is_finished()) {
+    throw BudgetExhausted(fmt::format("the last slot of this stream ended at {}: no row may follow",
+                                      iso_text(slots_->end_of(slots_->count - 1))));
+  }
+  if (clock_.time() < static_cast<double>(slots_->start)) {
+    throw Conflict(fmt::format("the first slot of this stream begins at {}", iso_text(slots_->start)));
+  }
+  if (count > most_rows_of_slot - open_.rows()) {
+    throw Conflict("the open slot has no room for so many rows: send them when the next one has begun");
+  }
+}
+
 void OpenStream::check_place(const WriteRequest& request, std::uint64_t count, bool is_block) const {
+  if (slots_) return check_slot(count);
   if (request.repeats == WriteRequest::Repeats::by_rows) {
     if (request.last_row < request.first_row || request.last_row - request.first_row != count - 1) {
       throw InvalidParameter("content-range", "must have as many rows as the body");
@@ -94,32 +153,31 @@ void OpenStream::check_place(const WriteRequest& request, std::uint64_t count, b
   }
 }
 
-WriteAnswer OpenStream::add(const WriteRequest& request, const Content& content, std::int64_t now) {
+WriteAnswer OpenStream::add(const WriteRequest& request, const Content& content) {
   const auto* block = std::get_if<BlockSum>(&content);
   const std::uint64_t count = block != nullptr ? block->rows() : std::get<ReadRows>(content).count;
-  if (book_) {
-    if (const BookEntry* before = book_->find(book_->entry_for(request, now))) {
+  if (journal_.has_begun()) {
+    if (const BookEntry* before = journal_.book().find(journal_.book().entry_for(request, now()))) {
       WriteAnswer answer = answer_of(*before);
       answer.repeated = true;
       return answer;
     }
   }
   check_place(request, count, block != nullptr);
-  begin();
-  BookEntry entry = book_->entry_for(request, now);
+  journal_.begin(stream_);
+  BookEntry entry = journal_.book().entry_for(request, now());
   entry.rows = count;
-  entry.first_row = rows();
-  entry.releases_before = releases_;
+  entry.first_row = slots_ ? 0 : rows();
+  entry.releases_before = release_rows_.size();
   try {
     take(content);
   } catch (const std::exception& error) {
     // Part of the request may have been taken: this is no refusal.
     throw Error(error.what());
   }
-  entry.releases_after = releases_;
-  if (book_->must_be_kept(entry)) stream_.journal(entry.encoded());
+  entry.releases_after = release_rows_.size();
   const WriteAnswer answer = answer_of(entry);
-  book_->add(std::move(entry));
+  journal_.add(std::move(entry));
   return answer;
 }
 
@@ -128,6 +186,8 @@ void OpenStream::take(const Content& content) {
   if (const auto* block = std::get_if<BlockSum>(&content)) {
     open_.merge(*block);
     close_block_if_full();
+  } else if (intake_.person_limit() != nullptr) {
+    take_rows_of_people(std::get<ReadRows>(content));
   } else {
     take_rows(std::get<ReadRows>(content));
   }
@@ -136,24 +196,44 @@ void OpenStream::take(const Content& content) {
 void OpenStream::take_rows(const ReadRows& rows) {
   const MatrixView view = MatrixView::of_rows(rows.cells, run_.columns().size());
   for (std::size_t done = 0; done < rows.count;) {
-    const std::size_t count = std::min(
-        {rows.count - done, rows_at_a_time, static_cast<std::size_t>(horizon_.every() - open_.rows())});
+    const std::size_t room = slots_ ? rows_at_a_time : horizon_.every() - open_.rows();
+    const std::size_t count = std::min({rows.count - done, rows_at_a_time, room});
     open_.add_rows(intake_.take_rows(view.part(done, count)).rows);
     done += count;
     close_block_if_full();
   }
 }
 
-void OpenStream::close_block_if_full() {
-  if (open_.rows() < horizon_.every() && rows() < horizon_.rows()) return;
+// Whose rows they are decides one after another which of them count.
+void OpenStream::take_rows_of_people(const ReadRows& rows) {
+  const std::size_t d = run_.columns().size();
+  std::vector<double> row(d);
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    std::copy_n(rows.cells.begin() + static_cast<std::ptrdiff_t>(i * d), d, row.begin());
+    const auto& person = rows.people[i];
+    intake_.take(row, person ? PersonId(*person) : PersonId());
+    open_.add(row);
+    close_block_if_full();
+  }
+}
+
+void OpenStream::close_block() {
   learn(stream_.add_block(open_));
-  rows_before_block_ += open_.rows();
+  if (!slots_) rows_before_block_ += open_.rows();
   open_ = BlockSum(map_);
+  changed_ = true;
+}
+
+void OpenStream::close_block_if_full() {
+  if (slots_) return;  // the clock closes them
+  if (open_.rows() < horizon_.every() && rows() < horizon_.rows()) return;
+  close_block();
 }
 
 void OpenStream::commit() {
-  if (!std::exchange(changed_, false)) return;
-  stream_.keep(open_.bytes());
+  if (!std::exchange(changed_, false) && !journal_.must_be_rewritten(now())) return;
+  journal_.write(stream_, intake_, now());
+  stream_.keep(bytes_to_keep());
   stream_.commit();
   std::vector<ReleaseLine> lines;
   while (const Release* release = stream_.next()) {

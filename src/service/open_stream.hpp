@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include <jme/clock/slots.hpp>
 #include <jme/moments/block_sum.hpp>
 #include <jme/output/release_writer.hpp>
 #include <jme/pipeline/prepared_run.hpp>
@@ -14,7 +15,7 @@
 #include <jme/service/write_request.hpp>
 #include <jme/store/durable_stream.hpp>
 
-#include "service/request_book.hpp"
+#include "service/journal.hpp"
 #include "service/row_body.hpp"
 
 namespace jme::service {
@@ -23,49 +24,66 @@ namespace jme::service {
 using Content = std::variant<ReadRows, BlockSum>;
 
 /// A stream that is open for writing. Requests are added one after another, and commit() brings all of them
-/// to disk at once. After an exception from add() or commit() that is not a refusal, the object must be
+/// to disk at once. Rows go to the open block: the one that has room or, where steps are slots of time, the
+/// slot that is open by the clock. After an exception from any call that is not a refusal, the object must be
 /// replaced by a new one, which finds what is on disk.
 class OpenStream {
  public:
   /// Opens what is on disk. Releases that `lines` does not have yet are added to it.
-  OpenStream(const PreparedRun& run, LineLog& lines);
+  OpenStream(const PreparedRun& run, LineLog& lines, SlotClock& clock);
 
+  /// Looks at the clock. Where steps are slots of time, those that have ended are closed, with rows or
+  /// without, and a new stream begins. True where more have ended than are closed at a time: commit(), and
+  /// call it again.
+  bool look_at_clock();
   /// Takes a request into the next commit. Throws NotYours, Conflict, BudgetExhausted or InvalidParameter
   /// where it is refused; then nothing was taken.
-  WriteAnswer add(const WriteRequest& request, const Content& content, std::int64_t now);
+  WriteAnswer add(const WriteRequest& request, const Content& content);
   /// Everything that was added is on disk, and its releases are in the lines, when the call returns.
   void commit();
 
   /// Throws BudgetExhausted where the stream's source has no room for it.
   void check_budget() const { stream_.check_budget(); }
 
+  /// Not to be told to anybody where steps are slots of time.
   [[nodiscard]] std::uint64_t rows() const { return rows_before_block_ + open_.rows(); }
   [[nodiscard]] std::uint64_t rows_released() const { return rows_before_block_; }
-  [[nodiscard]] bool is_finished() const { return rows() >= horizon_.rows(); }
   [[nodiscard]] std::vector<Note> notes() const { return intake_.notes(); }
+  [[nodiscard]] bool has_begun() const { return journal_.has_begun(); }
+  [[nodiscard]] bool is_finished() const;
+  /// When the open slot ends; none where there is none.
+  [[nodiscard]] std::optional<Seconds> slot_end() const;
+  /// From when on look_at_clock() and commit() have something to do if no request comes.
+  [[nodiscard]] std::optional<Seconds> due() const;
 
  private:
-  void begin();
+  [[nodiscard]] std::int64_t now() const { return static_cast<std::int64_t>(clock_.time()); }
+  void open_kept();
+  [[nodiscard]] std::vector<std::byte> bytes_to_keep() const;
   [[nodiscard]] WriteAnswer answer_of(const BookEntry& entry) const;
+  void check_slot(std::uint64_t count) const;
   void check_place(const WriteRequest& request, std::uint64_t count, bool is_block) const;
   void take(const Content& content);
   void take_rows(const ReadRows& rows);
+  void take_rows_of_people(const ReadRows& rows);
+  void close_block();
   void close_block_if_full();
   void learn(const Release& release);
 
   const PreparedRun& run_;
   LineLog& lines_;
+  SlotClock& clock_;
   Horizon horizon_;
+  std::optional<SlotSchedule> slots_;
   RowMap map_;
   RowIntake intake_;
   ReleaseWriter writer_;
   DurableStream stream_;
-  std::optional<RequestBook> book_;  // from the first request on
+  Journal journal_;
   BlockSum open_;
   std::uint64_t rows_before_block_ = 0;
   bool changed_ = false;
-  std::uint64_t releases_ = 0;               // those that wait for the commit included
-  std::vector<std::uint64_t> release_rows_;  // t of each
+  std::vector<std::uint64_t> release_rows_;  // t of each, those that wait for the commit included
 };
 
 }  // namespace jme::service

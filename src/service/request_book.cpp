@@ -1,12 +1,11 @@
 #include "service/request_book.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace jme::service {
 
 namespace {
-
-constexpr std::uint64_t entry_version = 1;
 
 constexpr std::string_view kind_of(const WriteRequest& request) {
   if (request.content == WriteRequest::Content::block) return "block";
@@ -17,11 +16,11 @@ constexpr std::string_view kind_of(const WriteRequest& request) {
 
 store::Bytes BookEntry::encoded() const {
   return store::ByteWriter()
-      .number(entry_version)
       .raw(name)
       .raw(body)
       .number(static_cast<std::uint64_t>(has_name))
       .number(static_cast<std::uint64_t>(by_rows))
+      .number(static_cast<std::uint64_t>(is_block))
       .number(static_cast<std::uint64_t>(time))
       .number(first_row)
       .number(rows)
@@ -33,14 +32,12 @@ store::Bytes BookEntry::encoded() const {
 
 BookEntry BookEntry::decoded(std::span<const std::byte> record) {
   store::ByteReader reader(record);
-  if (reader.value<std::uint64_t>() != entry_version) {
-    throw StateError("a record of a request was written by a newer version of jme");
-  }
   BookEntry entry;
   entry.name = reader.value<store::Tag>();
   entry.body = reader.value<store::Tag>();
   entry.has_name = reader.value<std::uint64_t>() != 0;
   entry.by_rows = reader.value<std::uint64_t>() != 0;
+  entry.is_block = reader.value<std::uint64_t>() != 0;
   entry.time = reader.value<std::int64_t>();
   entry.first_row = reader.value<std::uint64_t>();
   entry.rows = reader.value<std::uint64_t>();
@@ -54,6 +51,7 @@ BookEntry BookEntry::decoded(std::span<const std::byte> record) {
 BookEntry RequestBook::entry_for(const WriteRequest& request, std::int64_t now) {
   BookEntry entry{.token = request.token, .time = now};
   entry.by_rows = request.repeats == WriteRequest::Repeats::by_rows;
+  entry.is_block = request.content == WriteRequest::Content::block;
   entry.has_name = request.repeats != WriteRequest::Repeats::unknown;
   if (!entry.has_name) return entry;
   store::ByteWriter name;
@@ -103,19 +101,58 @@ bool RequestBook::must_be_kept(const BookEntry& request) const {
 void RequestBook::add(BookEntry entry) {
   ++writers_[entry.token];
   if (entry.by_rows) owner_of_rows_ = entry.token;
-  forget_old(entry.time);
-  if (!entry.has_name) return;
-  order_.push_back(entry.name);
-  known_[entry.name] = std::move(entry);
+  const std::int64_t now = entry.time;
+  if (entry.has_name) {
+    (entry.is_block ? blocks_ : rows_).push_back(entry.name);
+    known_[entry.name] = std::move(entry);
+  }
+  forget(now);
 }
 
-void RequestBook::forget_old(std::int64_t now) {
-  while (!order_.empty()) {
-    const auto oldest = known_.find(order_.front());
-    if (order_.size() < most_known && oldest->second.time + seconds_known > now) return;
-    known_.erase(oldest);
-    order_.pop_front();
+void RequestBook::forget_first(std::deque<store::Tag>& order, std::int64_t since) {
+  known_.erase(order.front());
+  order.pop_front();
+  ++forgotten_;
+  if (!forgotten_since_) forgotten_since_ = since;
+}
+
+void RequestBook::forget(std::int64_t now) {
+  while (blocks_.size() > most_) forget_first(blocks_, now);
+  while (!rows_.empty()) {
+    const std::int64_t end = known_.find(rows_.front())->second.time + seconds_known;
+    if (rows_.size() <= most_ && end > now) return;
+    forget_first(rows_, std::min(end, now));
   }
+}
+
+bool RequestBook::must_be_rewritten(std::int64_t now) const {
+  if (!forgotten_since_) return false;
+  return forgotten_ > std::max(few, known_.size()) || now >= *forgotten_since_ + seconds_on_disk;
+}
+
+std::optional<std::int64_t> RequestBook::rewriting_due() const {
+  if (forgotten_since_) return *forgotten_since_ + seconds_on_disk;
+  if (rows_.empty()) return std::nullopt;
+  return known_.find(rows_.front())->second.time + seconds_known + seconds_on_disk;
+}
+
+std::vector<BookEntry> RequestBook::known() const {
+  std::vector<BookEntry> entries;
+  // Who has written, and who numbers rows, is known for ever.
+  for (const auto& [token, requests] : writers_) {
+    BookEntry& writer = entries.emplace_back();
+    writer.token = token;
+    writer.by_rows = owner_of_rows_ == token;
+  }
+  for (const auto* order : {&blocks_, &rows_}) {
+    for (const store::Tag& name : *order) entries.push_back(known_.find(name)->second);
+  }
+  return entries;
+}
+
+void RequestBook::was_rewritten() {
+  forgotten_ = 0;
+  forgotten_since_.reset();
 }
 
 }  // namespace jme::service

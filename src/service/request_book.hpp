@@ -23,7 +23,7 @@ namespace jme::service {
 struct BookEntry {
   store::Tag name{};  ///< of the kind of request and its key or its rows
   store::Tag body{};
-  bool has_name = false, by_rows = false;
+  bool has_name = false, by_rows = false, is_block = false;
   std::string token;
   std::int64_t time = 0;  ///< seconds since 1970
   std::uint64_t first_row = 0, rows = 0;
@@ -38,11 +38,16 @@ struct BookEntry {
 /// token learns that, and nothing about the rows.
 class RequestBook {
  public:
-  /// Requests are known again for this long, and at most this many of them.
+  /// Requests with rows are known again for this long, and at most this many of them. So many blocks are
+  /// known by their ids, however old they are: who sends blocks sends the last ones again after any pause.
   static constexpr std::int64_t seconds_known = 7 * 24 * 3600;
   static constexpr std::size_t most_known = std::size_t{1} << 20;
+  /// What is no longer known is on disk for this much longer at most.
+  static constexpr std::int64_t seconds_on_disk = 24 * 3600;
+  /// As many records that are no longer known may be on disk as known ones, or this many.
+  static constexpr std::size_t few = 4096;
 
-  explicit RequestBook(const Key& key) : hmac_(key) {}
+  explicit RequestBook(const Key& key, std::size_t most = most_known) : hmac_(key), most_(most) {}
 
   /// The entry for a request that is about to be taken; places in the stream are left open.
   [[nodiscard]] BookEntry entry_for(const WriteRequest& request, std::int64_t now);
@@ -53,11 +58,23 @@ class RequestBook {
   [[nodiscard]] bool must_be_kept(const BookEntry& request) const;
   void add(BookEntry entry);
 
+  /// Forgets what is too old.
+  void forget(std::int64_t now);
+  /// Whether what was forgotten must leave the disk, and from when on that is so if nothing more comes.
+  [[nodiscard]] bool must_be_rewritten(std::int64_t now) const;
+  [[nodiscard]] std::optional<std::int64_t> rewriting_due() const;
+  /// Everything that is known, for a journal in place of the one on disk.
+  [[nodiscard]] std::vector<BookEntry> known() const;
+  void was_rewritten();
+
  private:
-  void forget_old(std::int64_t now);
+  void forget_first(std::deque<store::Tag>& order, std::int64_t since);
   store::Hmac hmac_;
+  std::size_t most_;
   std::map<store::Tag, BookEntry> known_;
-  std::deque<store::Tag> order_;
+  std::deque<store::Tag> rows_, blocks_;          // names in the order in which they came
+  std::size_t forgotten_ = 0;                     // records that are still on disk
+  std::optional<std::int64_t> forgotten_since_;   // the oldest of them
   std::map<std::string, std::uint64_t> writers_;  // requests by token
   std::optional<std::string> owner_of_rows_;      // who names requests by their rows
 };

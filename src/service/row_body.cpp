@@ -36,6 +36,7 @@ RowBody::RowBody(const RunSettings& settings, const PreparedRun& run, std::size_
   options_.delimiter = delimiter_of(settings);
   options_.on_bad_row = settings["on_bad_row"] ? parse_on_bad_row(*settings["on_bad_row"]) : OnBadRow::zero;
   options_.longest_record = longest_record;
+  options_.person = settings["person"].value_or("");
 }
 
 ReadRows RowBody::read(WriteRequest::Content content, std::string_view body) const {
@@ -55,7 +56,11 @@ ReadRows RowBody::read(WriteRequest::Content content, std::string_view body) con
   const std::size_t d = columns_.size();
   std::vector<double> row(d);
   while (reader.next(row)) {
-    if (reader.is_bad()) std::fill(row.begin(), row.end(), std::numeric_limits<double>::infinity());
+    if (reader.is_bad()) {
+      std::fill(row.begin(), row.end(), std::numeric_limits<double>::infinity());
+      ++rows.unread;
+    }
+    if (!options_.person.empty()) rows.people.emplace_back(reader.person());
     for (const std::size_t i : reader.missing_cells()) row[i] = std::numeric_limits<double>::quiet_NaN();
     rows.cells.insert(rows.cells.end(), row.begin(), row.end());
     ++rows.count;

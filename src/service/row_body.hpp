@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +17,8 @@ namespace jme::service {
 /// intake takes it as a bad row.
 struct ReadRows {
   std::vector<double> cells;
-  std::size_t count = 0;
+  std::size_t count = 0, unread = 0;
+  std::vector<std::optional<std::string>> people{};  ///< whose rows they are, where that is limited
 };
 
 /// How bodies of rows are read; the same for all bodies of a stream.

@@ -1,4 +1,4 @@
-#include <chrono>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -17,9 +17,8 @@ namespace jme {
 
 namespace {
 
-std::int64_t seconds_now() {
-  return std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-}
+/// After a failure, where nobody writes.
+constexpr Seconds seconds_until_next_attempt = 10;
 
 std::vector<std::string> numbered_names(std::size_t count) {
   std::vector<std::string> names;
@@ -33,6 +32,11 @@ std::unique_ptr<PreparedRun> prepared_run(const RunSettings& settings) {
   if (settings["bounds"] == "auto") {
     throw InvalidParameter("bounds",
                            "must be known for a stream that many write to: search a sample with jme bounds");
+  }
+  if (settings["person"] && settings.is_on("no_header")) {
+    throw InvalidParameter("no-header",
+                           "must not be set with person for a stream that many write to: the header of a "
+                           "body says which column that is");
   }
   RunConfig config = run_config(settings);
   config.records = settings["records"].value_or("lines");
@@ -56,6 +60,7 @@ struct ServedStream::Waiting {
 struct ServedStream::Writing {
   service::RowBody body;
   RowMap map;
+  SlotClock clock;
   std::optional<service::OpenStream> stream{};  // none while it cannot be opened
   std::string problem{};
   std::uint64_t requests = 0;
@@ -65,24 +70,29 @@ struct ServedStream::Writing {
 struct ServedStream::Shared {
   std::mutex mutex;  // of everything up to `standing`
   std::deque<Waiting> queue{};
-  bool is_working = false;
+  bool is_working = false, must_look_at_clock = false;
   StreamStanding standing{};
+  std::atomic<bool> tick_waits = false;
   std::mutex followers_mutex;  // held while they are called
   std::map<std::uint64_t, std::function<void()>> followers{};
   std::uint64_t next_follower = 0;
 };
 
-ServedStream::ServedStream(std::string name, const RunSettings& settings, std::size_t longest_record)
+ServedStream::ServedStream(std::string name, const RunSettings& settings, const ServedStreamOptions& options)
     : name_(std::move(name)),
       settings_(settings),
+      later_(options.later),
       run_(prepared_run(settings)),
       shared_(std::make_unique<Shared>()) {
   check_can_be_served(*run_);
+  if (options.begins) run_->begin_at(*options.begins);
   lines_ = std::make_unique<LineLog>(*settings["state"]);
-  writing_ = std::make_unique<Writing>(
-      Writing{.body = service::RowBody(settings, *run_, longest_record), .map = run_->row_map()});
+  writing_ =
+      std::make_unique<Writing>(Writing{.body = service::RowBody(settings, *run_, options.longest_record),
+                                        .map = run_->row_map(),
+                                        .clock = SlotClock(options.now)});
   try {
-    writing_->stream.emplace(*run_, *lines_);
+    writing_->stream.emplace(*run_, *lines_, writing_->clock);
   } catch (const Error& error) {
     writing_->problem = error.what();
   }
@@ -93,15 +103,6 @@ ServedStream::~ServedStream() = default;
 
 void ServedStream::check_can_be_served(const PreparedRun& run) {
   const StreamConfig& config = run.mechanism().config();
-  // What decides about rows beyond the row itself would have to be kept between requests.
-  if (config.persons_are_limited) {
-    throw InvalidParameter("person",
-                           "must not be given for a stream that many write to: whose rows were counted is "
-                           "not kept there");
-  }
-  if (config.slot_seconds) {
-    throw InvalidParameter("every", "must be a number of rows for a stream that many write to, not a time");
-  }
   if (config.method == Method::pp || config.method == Method::pp_debiased) {
     throw InvalidParameter("method",
                            "must not be pp or pp-debiased for a stream that many write to: their rows "
@@ -129,22 +130,44 @@ void ServedStream::check_can_begin() const {
   writing_->stream->check_budget();
 }
 
+void ServedStream::begin() {
+  static_cast<void>(writing_->stream->look_at_clock());
+  writing_->stream->commit();
+  publish_standing();
+}
+
 void ServedStream::publish_standing() {
-  StreamStanding now{.requests = writing_->requests, .problem = writing_->problem};
-  if (writing_->stream) {
-    now.rows = writing_->stream->rows();
-    now.rows_released = writing_->stream->rows_released();
-    now.finished = writing_->stream->is_finished();
-    now.notes = writing_->stream->notes();
+  StreamStanding now{.problem = writing_->problem};
+  if (const auto& stream = writing_->stream) {
+    now.begun = stream->has_begun();
+    now.finished = stream->is_finished();
+    now.slot_end = stream->slot_end();
+    now.due = stream->due();
+    if (!run_->clock()) {
+      now.counts = RowCounts{.rows = stream->rows(),
+                             .rows_released = stream->rows_released(),
+                             .requests = writing_->requests,
+                             .notes = stream->notes()};
+    }
+  } else {
+    now.due = static_cast<Seconds>(writing_->clock.time()) + seconds_until_next_attempt;
   }
   const std::lock_guard lock(shared_->mutex);
   shared_->standing = std::move(now);
 }
 
 void ServedStream::submit(WriteRequest request, Done done) {
+  if (run_->clock() && request.repeats == WriteRequest::Repeats::by_rows) {
+    throw InvalidParameter("content-range",
+                           "is for streams whose rows are counted in public: here a step is a slot of time");
+  }
   service::Content content = [&]() -> service::Content {
     if (request.content != WriteRequest::Content::block) {
       return writing_->body.read(request.content, request.body);
+    }
+    if (run_->mechanism().config().persons_are_limited) {
+      throw InvalidParameter(
+          "person", "is limited in this stream, and sums do not say whose rows they have: send rows");
     }
     return BlockSum::from_bytes(std::as_bytes(std::span(request.body)), writing_->map);
   }();
@@ -157,13 +180,31 @@ void ServedStream::submit(WriteRequest request, Done done) {
   work();
 }
 
+void ServedStream::tick() {
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->must_look_at_clock = true;
+    if (std::exchange(shared_->is_working, true)) return;
+  }
+  work();
+}
+
+void ServedStream::tick_later() {
+  if (!later_) return tick();
+  if (shared_->tick_waits.exchange(true)) return;
+  later_([this] {
+    shared_->tick_waits = false;
+    tick();
+  });
+}
+
 // One thread at a time. Whatever came while a group was written makes the next group.
 void ServedStream::work() {
   for (;;) {
     std::vector<Waiting> group;
     {
       const std::lock_guard lock(shared_->mutex);
-      if (shared_->queue.empty()) {
+      if (!std::exchange(shared_->must_look_at_clock, false) && shared_->queue.empty()) {
         shared_->is_working = false;
         return;
       }
@@ -174,9 +215,11 @@ void ServedStream::work() {
     write(group);
     publish_standing();
     for (const Waiting& waiting : group) waiting.done(waiting.answer, waiting.error);
-    if (lines_->size() == lines) continue;
-    const std::lock_guard lock(shared_->followers_mutex);
-    for (const auto& [follower, wake] : shared_->followers) wake();
+    if (lines_->size() > lines) {
+      const std::lock_guard lock(shared_->followers_mutex);
+      for (const auto& [follower, wake] : shared_->followers) wake();
+    }
+    if (later_) return later_([this] { work(); });
   }
 }
 
@@ -186,11 +229,15 @@ void ServedStream::write(std::vector<Waiting>& group) {
   };
   try {
     // What is on disk decides how to go on after a failure.
-    if (!writing_->stream) writing_->stream.emplace(*run_, *lines_);
+    if (!writing_->stream) writing_->stream.emplace(*run_, *lines_, writing_->clock);
     writing_->problem.clear();
+    // A group arrives in the slot that is open now.
+    while (writing_->stream->look_at_clock()) writing_->stream->commit();
     for (Waiting& waiting : group) {
       try {
-        waiting.answer = writing_->stream->add(waiting.request, waiting.content, seconds_now());
+        waiting.answer = writing_->stream->add(waiting.request, waiting.content);
+        const auto* rows = std::get_if<service::ReadRows>(&waiting.content);
+        if (rows != nullptr) waiting.answer.unread = rows->unread;
       } catch (const NotYours&) {
         waiting.error = std::current_exception();
       } catch (const Conflict&) {

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <condition_variable>
 #include <fstream>
 #include <iterator>
 #include <mutex>
@@ -30,9 +33,12 @@ using Json = nlohmann::ordered_json;
 constexpr const char* settings_ending = ".stream.json";
 
 /// What the service decides itself, or what only says how a file is read.
-constexpr std::array not_for_streams{"state",  "stream", "leave_open", "commit_interval", "first",
-                                     "format", "time",   "from",       "compression",     "same_rows",
-                                     "until",  "late",   "follow"};
+constexpr std::array not_for_streams{"state",     "stream", "leave_open", "commit_interval",
+                                     "first",     "format", "time",       "compression",
+                                     "same_rows", "until",  "late",       "follow"};
+
+/// Beside the settings of a stream whose steps are slots of time: when the first of them begins.
+constexpr const char* begins_key = "begins";
 
 struct NamedSettings {
   std::string name;
@@ -53,6 +59,8 @@ NamedSettings named_settings(std::string_view text) {
   } catch (const Json::parse_error& error) {
     throw InvalidParameter("config",
                            fmt::format("the body is not JSON: it has an error at byte {}", error.byte));
+  } catch (const Json::out_of_range&) {
+    throw InvalidParameter("config", "the body has a number that no double can hold");
   }
   if (!object.is_object()) throw InvalidParameter("config", "the body must be one JSON object");
   const auto name = object.find("name");
@@ -68,14 +76,32 @@ NamedSettings named_settings(std::string_view text) {
   return result;
 }
 
-std::string text_of_settings_file(const std::filesystem::path& path) {
+struct StoredSettings {
+  std::string text;  // RunSettings::to_json
+  std::optional<Seconds> begins;
+};
+
+StoredSettings settings_in(const std::filesystem::path& path) {
   store::check_file(path);
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  StoredSettings stored{.text = {std::istreambuf_iterator<char>(file), {}}, .begins = {}};
+  Json object = Json::parse(stored.text, nullptr, false);
+  if (!object.is_object() || !object.contains(begins_key)) return stored;
+  stored.begins = object[begins_key].get<Seconds>();
+  object.erase(begins_key);
+  stored.text = RunSettings::from_json(object.dump(), "the file").to_json();
+  return stored;
 }
 
 // The file appears whole or not at all.
-void write_settings(const std::filesystem::path& path, const std::string& text) {
+void write_settings(const std::filesystem::path& path, const std::string& settings,
+                    std::optional<Seconds> begins) {
+  std::string text = settings;
+  if (begins) {
+    Json object = Json::parse(settings);
+    object[begins_key] = *begins;
+    text = object.dump(2) + '\n';
+  }
   std::filesystem::path next = path;
   next += ".new";
   try {
@@ -97,7 +123,12 @@ void write_settings(const std::filesystem::path& path, const std::string& text) 
 
 Service::Service(const ServiceOptions& options) : options_(options), lock_(options.state) {
   load();
+  if (options.keeps_time) {
+    timer_ = std::jthread([this](const std::stop_token& stop) { keep_time(stop); });
+  }
 }
+
+Service::~Service() = default;
 
 std::filesystem::path Service::file_of(std::string_view name) const {
   return options_.state / (std::string(name) + settings_ending);
@@ -108,16 +139,35 @@ void Service::load() {
     const std::string file = entry.path().filename().string();
     if (!file.ends_with(settings_ending)) continue;
     const std::string name = file.substr(0, file.size() - std::string_view(settings_ending).size());
-    const std::string text = text_of_settings_file(entry.path());
     try {
-      const RunSettings given = RunSettings::from_json(text, "the file");
-      streams_.emplace(name,
-                       std::make_unique<ServedStream>(name, served(given, name), options_.longest_record));
+      const StoredSettings stored = settings_in(entry.path());
+      const RunSettings given = RunSettings::from_json(stored.text, "the file");
+      streams_.emplace(name, open(name, served(given, name), stored.begins));
+      settings_.emplace(name, stored.text);
     } catch (const InvalidParameter& error) {
       throw StateError(fmt::format("state {}: {}", entry.path().string(), error.what()));
     }
-    settings_.emplace(name, text);
   }
+}
+
+std::unique_ptr<ServedStream> Service::open(const std::string& name, const RunSettings& settings,
+                                            std::optional<Seconds> begins) const {
+  return std::make_unique<ServedStream>(name, settings,
+                                        ServedStreamOptions{.longest_record = options_.longest_record,
+                                                            .begins = begins,
+                                                            .now = options_.now,
+                                                            .later = options_.later});
+}
+
+// Slots of a new stream begin with the one in which we are, or when the settings say.
+std::optional<Seconds> Service::beginning(const PreparedRun& run) const {
+  if (!run.clock()) return std::nullopt;
+  const Seconds now = slot_boundary(static_cast<Seconds>(options_.now()), run.clock()->length);
+  if (!run.clock()->from) return now;
+  if (*run.clock()->from + run.clock()->length <= now) {
+    throw InvalidParameter("from", "must not lie in the past: rows count in the slot in which they arrive");
+  }
+  return run.clock()->from;
 }
 
 RunSettings Service::served(const RunSettings& given, const std::string& name) const {
@@ -135,6 +185,17 @@ RunSettings Service::served(const RunSettings& given, const std::string& name) c
   settings.set("stream", name);
   if (!settings["on_bad_row"]) settings.set("on_bad_row", "zero");
   return settings;
+}
+
+void Service::begin(ServedStream& stream) const {
+  try {
+    stream.begin();
+  } catch (const std::exception& error) {
+    std::error_code ignored;
+    std::filesystem::remove(file_of(stream.name()), ignored);
+    if (dynamic_cast<const BudgetExhausted*>(&error) != nullptr) throw;
+    throw StorageFailed(error.what());
+  }
 }
 
 CreatedStream Service::create(std::string_view text, bool dry_run) {
@@ -156,14 +217,23 @@ CreatedStream Service::create(std::string_view text, bool dry_run) {
   const bool is_there = was_there();
   if (dry_run) return result;
   result.outcome = CreatedStream::Outcome::was_there;
-  if (is_there) return result;
+  if (is_there) {
+    if (result.run->clock()) result.run->begin_at(streams_.find(name)->second->run().schedule().start);
+    return result;
+  }
   if (streams_.size() >= options_.most_streams) {
     throw Conflict(
         fmt::format("there are {} streams already, as many as this server may have", streams_.size()));
   }
-  auto stream = std::make_unique<ServedStream>(name, settings, options_.longest_record);
+  const std::optional<Seconds> begins = beginning(*result.run);
+  auto stream = open(name, settings, begins);
   stream->check_can_begin();
-  write_settings(file_of(name), stored);
+  write_settings(file_of(name), stored, begins);
+  if (begins) {
+    // A process that ends here leaves a stream that the next one begins.
+    begin(*stream);
+    result.run->begin_at(*begins);
+  }
   streams_.emplace(name, std::move(stream));
   settings_.emplace(name, stored);
   result.outcome = CreatedStream::Outcome::created;
@@ -181,6 +251,32 @@ std::vector<ServedStream*> Service::streams() const {
   std::vector<ServedStream*> all;
   for (const auto& [name, stream] : streams_) all.push_back(stream.get());
   return all;
+}
+
+void Service::tick() {
+  const double now = options_.now();
+  for (ServedStream* stream : streams()) {
+    const std::optional<Seconds> due = stream->standing().due;
+    if (due && static_cast<double>(*due) <= now) stream->tick_later();
+  }
+}
+
+// At least once a second, because somebody may set the machine's clock, or make a stream.
+void Service::keep_time(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any ends;
+  std::unique_lock lock(mutex);
+  while (!stop.stop_requested()) {
+    tick();
+    const double now = options_.now();
+    double wait = 1;
+    for (const ServedStream* stream : streams()) {
+      if (const auto due = stream->standing().due) {
+        wait = std::clamp(static_cast<double>(*due) - now, 0.01, wait);
+      }
+    }
+    ends.wait_for(lock, stop, std::chrono::duration<double>(wait), [] { return false; });
+  }
 }
 
 Json Service::plan_json_of(const PreparedRun& run) {

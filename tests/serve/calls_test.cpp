@@ -34,6 +34,7 @@ bool fits(const Json& value, const Json& schema, const Json& document) {
   if (type == "string") return value.is_string();
   if (type == "integer") return value.is_number_integer() && value >= schema.value("minimum", value);
   if (type == "boolean") return value.is_boolean();
+  if (type == "number") return value.is_number();
   if (type == "array") {
     return value.is_array() && std::all_of(value.begin(), value.end(), [&](const Json& item) {
              return !schema.contains("items") || fits(item, schema["items"], document);
@@ -109,7 +110,8 @@ TEST_F(ServerCalls, GiveReleasesAfterARowAndTheNewestOne) {
   create();
   const HttpReply taken = post_rows(some_csv(25));
   EXPECT_EQ(taken.status, 202);
-  EXPECT_EQ(taken.json(), Json::parse(R"({"rows":25,"first":0,"released":[10,20],"repeated":false})"));
+  EXPECT_EQ(taken.json(),
+            Json::parse(R"({"rows":25,"unread":0,"first":0,"released":[10,20],"repeated":false})"));
   const std::string all = releases();
   EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 2);
   EXPECT_EQ(ask(port(), "GET", "/v1/streams/air/releases?since=10", admin_).body,
@@ -121,6 +123,7 @@ TEST_F(ServerCalls, GiveReleasesAfterARowAndTheNewestOne) {
       ask(port(), "POST", "/v1/streams/air/rows", admin_, "{\"temp\":1,\"co\":2}\nnonsense\n",
           {{"Content-Type", "application/x-ndjson; charset=utf-8"}});
   EXPECT_EQ(json.status, 202) << json.body;
+  EXPECT_EQ(json.json().at("unread"), 1);
   EXPECT_EQ(rows(), 27U);
   EXPECT_EQ(
       ask(port(), "POST", "/v1/streams/air/rows", admin_, "1,2", {{"Content-Type", "text/plain"}}).status,
@@ -275,6 +278,44 @@ TEST_F(ServerCalls, ForEventsSendWhatWasReleasedAndWhatComes) {
   const std::string later = releases();
   EXPECT_EQ(first.read_until("\n\n"), event(30, later));
   EXPECT_EQ(resumed.read_until("\n\n"), event(30, later));
+}
+
+TEST_F(ServerCalls, OfStreamsWithSlotsOfTimeTellNobodyNumbersOfRowsAndGiveReleasesOnTime) {
+  start();
+  const std::string settings =
+      R"({"name":"clock","epsilon":1,"delta":1e-6,"bounds":{"temp":[-20,45],"co":[0,100]},"every":"1s","steps":1000})";
+  ASSERT_EQ(ask(port(), "POST", "/v1/streams", admin_, settings).status, 201);
+  EXPECT_EQ(ask(port(), "POST", "/v1/streams", admin_, settings).status, 200);
+  const std::string writer = token("write", "clock");
+  const auto post = [&](const Fields& more) {
+    Fields fields{{"Content-Type", "text/csv"}};
+    fields.insert(fields.end(), more.begin(), more.end());
+    return ask(port(), "POST", "/v1/streams/clock/rows", writer, some_csv(28), fields);
+  };
+  const HttpReply taken = post({{"Idempotency-Key", "a"}});
+  ASSERT_EQ(taken.status, 202) << taken.body;
+  EXPECT_FALSE(taken.json().contains("first"));
+  EXPECT_EQ(post({{"Idempotency-Key", "a"}}).json().at("slot"), taken.json().at("slot"));
+  EXPECT_EQ(post({{"Content-Range", "rows 0-27/*"}}).status, 422);
+  Connection reader(port());
+  ASSERT_TRUE(reader.say(fmt::format(
+      "GET /v1/streams/clock/events HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n\r\n",
+      port(), admin_)));
+  ASSERT_EQ(reader.reply().status, 200);
+  static_cast<void>(reader.read_until("\n\n"));
+  for (int t = 1; t <= 2; ++t) {
+    EXPECT_THAT(reader.read_until("\n\n"),
+                HasSubstr(fmt::format("id: {}\ndata: {{\"t\":{},\"time\":", t, t)));
+  }
+  const Json shown = ask(port(), "GET", "/v1/streams/clock", writer).json();
+  EXPECT_FALSE(shown.contains("writer"));
+  EXPECT_TRUE(shown.at("due").is_string());
+  EXPECT_EQ(shown.at("budget").at("spent"), true);
+  EXPECT_THAT(ask(port(), "GET", "/metrics", admin_).body,
+              HasSubstr("jme_next_release_timestamp_seconds{stream=\"clock\"} "));
+  const std::string internal = ask(port(), "GET", "/internal/metrics", admin_).body;
+  EXPECT_THAT(internal, Not(HasSubstr("jme_rows_total{")));
+  EXPECT_THAT(internal, Not(HasSubstr("jme_write_requests_total{")));
 }
 
 TEST_F(ServerCalls, AreInAnAuditLogWithoutTokensOrRows) {

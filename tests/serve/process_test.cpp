@@ -1,8 +1,4 @@
-#include <atomic>
 #include <csignal>
-#include <mutex>
-#include <random>
-#include <set>
 #include <thread>
 
 #include <fmt/format.h>
@@ -14,10 +10,7 @@
 namespace jme::test {
 namespace {
 
-using testing::HasSubstr;
-
 class ServerLife : public Served {};
-class SlowServerLife : public Served {};
 
 TEST_F(ServerLife, IsRefusedBesideAnotherServerOfTheFolderWhichIsNamed) {
   start();
@@ -94,147 +87,6 @@ TEST_F(ServerLife, AnswersWith507WhereTheDiskIsFullAndKeepsReadersServed) {
   for (std::size_t i = 0; i <= taken / 5; ++i)
     EXPECT_EQ(post_rows(some_csv(5), std::to_string(i)).status, 202);
   EXPECT_EQ(rows(), taken + 5);
-}
-
-/// Writers that send each request until it is answered, and readers that remember what they saw of every
-/// release, while the server is killed again and again.
-class CrashedServer {
- public:
-  CrashedServer(std::string token, int writers, int readers) : token_(std::move(token)) {
-    for (int i = 0; i < writers; ++i) threads_.emplace_back([this, i] { write(i); });
-    for (int i = 0; i < readers; ++i) threads_.emplace_back([this] { read(); });
-  }
-  void is_at(unsigned port) { port_ = port; }
-  void finish() {
-    ended_ = true;
-    for (std::thread& thread : threads_) thread.join();
-  }
-  [[nodiscard]] std::uint64_t rows() const { return rows_; }
-  [[nodiscard]] const std::string& fault() const { return fault_; }
-  [[nodiscard]] const std::map<std::string, std::string>& seen() const { return seen_; }
-
- private:
-  static constexpr std::size_t rows_of_request = 7;
-
-  void write(int writer) {
-    for (int i = 0; !ended_; ++i) {
-      const std::string key = fmt::format("{}-{}", writer, i),
-                        csv = some_csv(rows_of_request, static_cast<std::size_t>(i));
-      for (;;) {
-        const HttpReply got = ask(port_, "POST", "/v1/streams/air/rows", token_, csv,
-                                  {{"Content-Type", "text/csv"}, {"Idempotency-Key", key}});
-        if (got.status == 202) break;
-        if (got.status != 0) return fail(fmt::format("{}: {}", got.status, got.body));
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-      rows_ += rows_of_request;
-    }
-  }
-
-  void read() {
-    std::string last = "0";
-    while (!ended_) {
-      Connection connection(port_);
-      if (!connection.say(fmt::format(
-              "GET /v1/streams/air/events HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer "
-              "{}\r\nLast-Event-ID: {}\r\n\r\n",
-              port_.load(), token_, last)) ||
-          connection.reply().status != 200) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        continue;
-      }
-      while (!ended_) {
-        const std::string event = connection.read_until("\n\n");
-        if (!event.ends_with("\n\n")) break;
-        if (!event.starts_with("id: ")) continue;
-        const std::string t = event.substr(4, event.find('\n') - 4);
-        if (std::stoul(t) != std::stoul(last) + 10) fail(fmt::format("a reader went from {} to {}", last, t));
-        last = t;
-        const std::lock_guard lock(mutex_);
-        const auto [place, is_new] = seen_.emplace(t, event);
-        if (!is_new && place->second != event) fault_ = "release " + t + " has two values";
-      }
-    }
-  }
-
-  void fail(const std::string& what) {
-    const std::lock_guard lock(mutex_);
-    fault_ = what;
-  }
-
-  std::string token_;
-  std::atomic<unsigned> port_ = 0;
-  std::atomic<bool> ended_ = false;
-  std::atomic<std::uint64_t> rows_ = 0;
-  std::mutex mutex_;
-  std::string fault_;
-  std::map<std::string, std::string> seen_;
-  std::vector<std::thread> threads_;
-};
-
-void crash(Served& test, int rounds, int writers, int readers, const std::function<unsigned()>& restart,
-           const std::function<void()>& kill, const std::string& token,
-           const std::function<std::uint64_t()>& rows, const std::function<std::string()>& releases) {
-  static_cast<void>(test);
-  CrashedServer crashed(token, writers, readers);
-  std::mt19937 random(7);
-  for (int round = 0; round < rounds; ++round) {
-    crashed.is_at(restart());
-    std::this_thread::sleep_for(std::chrono::milliseconds(20 + random() % 120));
-    kill();
-  }
-  crashed.is_at(restart());
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  std::thread ending([&] { crashed.finish(); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  // Readers wait for a further event.
-  static_cast<void>(rows());
-  kill();
-  crashed.is_at(restart());
-  ending.join();
-  EXPECT_EQ(crashed.fault(), "");
-  EXPECT_GT(crashed.rows(), 0U);
-  EXPECT_EQ(rows(), crashed.rows());
-  const std::string all = releases();
-  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), static_cast<std::ptrdiff_t>(crashed.rows() / 10));
-  EXPECT_GT(crashed.seen().size(), 0U);
-  for (const auto& [t, event] : crashed.seen()) {
-    EXPECT_THAT(all,
-                HasSubstr(event.substr(event.find("data: ") + 6, event.size() - event.find("data: ") - 7)))
-        << t;
-  }
-}
-
-TEST_F(ServerLife, CountsEveryAcknowledgedRowOnceThroughTwelveKillsAndChangesNoRelease) {
-  start();
-  create();
-  crash(
-      *this, 12, 8, 4,
-      [&] {
-        start();
-        return port();
-      },
-      [&] {
-        server_->send(SIGKILL);
-        server_->wait();
-      },
-      admin_, [&] { return rows(); }, [&] { return releases(); });
-}
-
-TEST_F(SlowServerLife, CountsEveryAcknowledgedRowOnceThroughFiveHundredKillsAndChangesNoRelease) {
-  start();
-  create("air", R"(,"source":"slow")");
-  crash(
-      *this, 500, 8, 50,
-      [&] {
-        start();
-        return port();
-      },
-      [&] {
-        server_->send(SIGKILL);
-        server_->wait();
-      },
-      admin_, [&] { return rows(); }, [&] { return releases(); });
 }
 
 }  // namespace

@@ -233,6 +233,12 @@ std::uint64_t Served::rows() const {
   return ask(port(), "GET", "/v1/streams/air", admin_).json().at("writer").at("rows");
 }
 
+void Served::forget_state() {
+  server_.reset();
+  admin_.clear();
+  std::filesystem::remove_all(state());
+}
+
 std::string some_csv(std::size_t rows, std::size_t from) {
   std::string text = "temp,co\n";
   for (std::size_t i = from; i < from + rows; ++i) text += fmt::format("{},{}\n", i % 40, (7 * i) % 100);

@@ -90,6 +90,8 @@ class Served : public testing::Test {
                                     const std::string& token = "") const;
   [[nodiscard]] std::string releases() const;
   [[nodiscard]] std::uint64_t rows() const;
+  /// Ends the server and takes its folder away.
+  void forget_state();
 
   std::string admin_;
   std::optional<ServerProcess> server_;

@@ -14,76 +14,26 @@
 #include <jme/service/service.hpp>
 #include <jme/store/ledger.hpp>
 
-#include "temporary_folder.hpp"
+#include "service/served.hpp"
 
 namespace jme {
 namespace {
 
+using test::air;
+using test::all_lines;
+using test::block_of;
+using test::csv_rows;
+using test::numbered;
+using test::rows;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* air =
-    R"({"name":"air","epsilon":1,"delta":1e-6,"bounds":{"temp":[-20,45],"co":[0,100]},"rows":100,"every":10)";
-
-class ServedStreams : public testing::Test {
- protected:
-  ServedStreams() { restart(); }
-
-  /// As a process that was killed and started again: nothing is written in between.
-  void restart() {
-    service_.reset();
-    service_.emplace(ServiceOptions{.state = state(), .allow_insecure_test_seed = true});
-  }
-  ServedStream& create(const std::string& more = "}", const char* start = air) {
-    return *service_->find(service_->create(start + more, false).name);
-  }
-  [[nodiscard]] ServedStream& stream(const std::string& name = "air") const { return *service_->find(name); }
-  [[nodiscard]] std::filesystem::path state() const { return folder_.path() / "state"; }
-  std::optional<Service> service_;
-
- private:
-  test::TemporaryFolder folder_{test::TemporaryFolder::Where::in_memory};
-};
-
-std::string csv_rows(std::size_t count, std::size_t from = 0) {
-  std::string text = "temp,co\n";
-  for (std::size_t i = from; i < from + count; ++i) text += fmt::format("{},{}\n", i % 40, (7 * i) % 100);
-  return text;
-}
-
-WriteRequest rows(std::string body, std::string key = "", std::string token = "writer") {
-  WriteRequest request{.token = std::move(token), .body = std::move(body)};
-  if (!key.empty()) {
-    request.repeats = WriteRequest::Repeats::by_key;
-    request.key = std::move(key);
-  }
-  return request;
-}
-
-WriteRequest numbered(std::string body, std::uint64_t first, std::uint64_t last,
-                      std::string token = "writer") {
-  WriteRequest request{.token = std::move(token), .body = std::move(body)};
-  request.repeats = WriteRequest::Repeats::by_rows;
-  request.first_row = first;
-  request.last_row = last;
-  return request;
-}
-
-std::string all_lines(const ServedStream& stream) {
-  std::string text;
-  for (std::size_t i = 0; i < stream.lines().size();) {
-    for (const ReleaseLine& line : stream.lines().read(i, 100)) {
-      text += line.text;
-      ++i;
-    }
-  }
-  return text;
-}
+class ServedStreams : public test::ServiceTest {};
 
 TEST_F(ServedStreams, GiveTheNumbersOfARunWithTheSameRowsHoweverTheyAreDivided) {
-  const std::string seeded = R"(,"missing":"mean","insecure_test_seed":5})";
-  create(seeded);
+  const std::string filled = R"(,"missing":"mean","insecure_test_seed":5})";
+  create(filled);
   std::size_t taken = 0;
   for (const std::size_t count : {1U, 9U, 4U, 25U, 60U, 1U}) {
     std::string body = csv_rows(count, taken);
@@ -122,8 +72,8 @@ TEST_F(ServedStreams, AnswerWithTheReleasesThatTheRequestClosed) {
   EXPECT_EQ(stream().lines().size(), 3U);
   EXPECT_EQ(stream().lines().index_after(10), 1U);
   EXPECT_EQ(stream().lines().newest(), 30U);
-  EXPECT_EQ(stream().standing().rows, 34U);
-  EXPECT_EQ(stream().standing().rows_released, 30U);
+  EXPECT_EQ(stream().standing().counts->rows, 34U);
+  EXPECT_EQ(stream().standing().counts->rows_released, 30U);
 }
 
 TEST_F(ServedStreams, TakeARequestThatComesAgainOnlyOnce) {
@@ -134,7 +84,7 @@ TEST_F(ServedStreams, TakeARequestThatComesAgainOnlyOnce) {
     EXPECT_TRUE(again.repeated);
     EXPECT_EQ(again.first_row, first.first_row);
     EXPECT_EQ(again.released, first.released);
-    EXPECT_EQ(stream().standing().rows, 12U);
+    EXPECT_EQ(stream().standing().counts->rows, 12U);
     restart();
   }
   EXPECT_EQ(stream().take(rows(csv_rows(12), "b")).first_row, 12U);
@@ -163,7 +113,7 @@ TEST_F(ServedStreams, RefuseAnotherBodyUnderAKeyAndTellAnotherTokenNothing) {
     EXPECT_EQ(foreign, message(rows(csv_rows(3, 1), "a", "other")));
     restart();
   }
-  EXPECT_EQ(stream().standing().rows, 3U);
+  EXPECT_EQ(stream().standing().counts->rows, 3U);
 }
 
 TEST_F(ServedStreams, KnowNumberedRowsAgainWhereOneTokenWrites) {
@@ -192,7 +142,7 @@ TEST_F(ServedStreams, CountABadRowAsOneRowAndNeverRefuseItsNeighbours) {
   create();
   const std::string body = "temp,co\n1,2\nword,3\n\n1\n" + std::string(2'000'000, '9') + "\n4,5\n";
   EXPECT_EQ(stream().take(rows(body)).rows, 6U);
-  const StreamStanding standing = stream().standing();
+  const RowCounts standing = *stream().standing().counts;
   ASSERT_EQ(standing.notes.size(), 1U);
   EXPECT_EQ(standing.notes.front().kind, Note::Kind::bad_rows);
   EXPECT_EQ(standing.notes.front().count, 4U);
@@ -208,7 +158,7 @@ TEST_F(ServedStreams, CountABadRowAsOneRowAndNeverRefuseItsNeighbours) {
 TEST_F(ServedStreams, TakeNoRowOfABodyWithABadOneWhereBadRowsFail) {
   create(R"(,"on_bad_row":"fail"})");
   EXPECT_THROW(stream().take(rows("temp,co\n1,2\nword,3\n")), DataError);
-  EXPECT_EQ(stream().standing().rows, 0U);
+  EXPECT_EQ(stream().standing().counts->rows, 0U);
   EXPECT_TRUE(Ledger::read(state()).entries().empty());
 }
 
@@ -218,26 +168,19 @@ TEST_F(ServedStreams, TakeSumsOfRowsThatOthersMade) {
   BlockSum sum(stream().run().row_map());
   sum.add(std::vector<double>{0.5, -0.5});
   sum.add(std::vector<double>{0.25, 1});
-  const auto block = [&](const std::string& id, const BlockSum& of, std::string token = "writer") {
-    const std::vector<std::byte> bytes = of.bytes();
-    WriteRequest request =
-        rows({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, id, std::move(token));
-    request.content = WriteRequest::Content::block;
-    return request;
-  };
-  EXPECT_EQ(stream().take(block("b1", sum)).rows, 2U);
-  EXPECT_TRUE(stream().take(block("b1", sum)).repeated);
-  EXPECT_THROW(stream().take(block("b1", sum, "other")), NotYours);
+  EXPECT_EQ(stream().take(block_of("b1", sum)).rows, 2U);
+  EXPECT_TRUE(stream().take(block_of("b1", sum)).repeated);
+  EXPECT_THROW(stream().take(block_of("b1", sum, "other")), NotYours);
   BlockSum larger = sum;
   larger.merge(sum);
-  EXPECT_THROW(stream().take(block("b1", larger)), Conflict);
+  EXPECT_THROW(stream().take(block_of("b1", larger)), Conflict);
   restart();
-  EXPECT_THAT(stream().take(block("b2", larger)).released, ElementsAre(10));
+  EXPECT_THAT(stream().take(block_of("b2", larger)).released, ElementsAre(10));
   static_cast<void>(stream().take(rows(csv_rows(8))));
-  EXPECT_THROW(stream().take(block("b3", larger)), Conflict);
-  EXPECT_THROW(stream().take(block("b4", BlockSum(stream().run().row_map()))), Conflict);
-  EXPECT_EQ(stream().standing().rows, 18U);
-  WriteRequest broken = block("b5", sum);
+  EXPECT_THROW(stream().take(block_of("b3", larger)), Conflict);
+  EXPECT_THROW(stream().take(block_of("b4", BlockSum(stream().run().row_map()))), Conflict);
+  EXPECT_EQ(stream().standing().counts->rows, 18U);
+  WriteRequest broken = block_of("b5", sum);
   broken.body.pop_back();
   EXPECT_THROW(stream().take(broken), DataError);
 }
@@ -269,13 +212,13 @@ TEST_F(ServedStreams, ShareCommitsAndLoseNoRowOfManyWriters) {
   }
   for (std::thread& writer : writers) writer.join();
   stream().unfollow(follower);
-  EXPECT_EQ(stream().standing().rows, 960U);
+  EXPECT_EQ(stream().standing().counts->rows, 960U);
   EXPECT_EQ(stream().lines().size(), 137U);
   EXPECT_GT(woken, 0);
   const std::string lines = all_lines(stream());
   restart();
   EXPECT_EQ(all_lines(stream()), lines);
-  EXPECT_EQ(stream().standing().rows, 960U);
+  EXPECT_EQ(stream().standing().counts->rows, 960U);
 }
 
 TEST_F(ServedStreams, KeepNoRowOfAnOpenBlockInTheClear) {
@@ -331,10 +274,12 @@ TEST_F(ServedStreams, RefuseSettingsThatCannotBeServedAndNameThem) {
   EXPECT_EQ(field(start + R"(,"method":"pp"})"), "method");
   EXPECT_EQ(field(start + R"(,"workload":"decay:0.9"})"), "every");
   EXPECT_EQ(field(start + R"(,"workload":"@matrix.npy"})"), "workload");
-  EXPECT_EQ(field(start + R"(,"person":"who","rows_per_person":2})"), "person");
+  EXPECT_EQ(field(start + R"(,"person":"who","rows_per_person":2})"), "none");
+  EXPECT_EQ(field(start + R"(,"person":"who","rows_per_person":2,"no_header":true})"), "no_header");
   const std::string slots =
       R"({"name":"a","epsilon":1,"delta":1e-6,"bounds":{"x":[0,1]},"every":"1h","steps":10)";
-  EXPECT_EQ(field(slots + "}"), "every");
+  EXPECT_EQ(field(slots + "}"), "none");
+  EXPECT_EQ(field(slots + R"(,"until":"2030-01-01"})"), "until");
   EXPECT_EQ(field(slots + R"(,"time":"at"})"), "time");
   EXPECT_EQ(field(R"({"name":"a","epsilon":1,"delta":1e-6,"bounds":"auto","columns":["x"],"rows":10})"),
             "bounds");
@@ -351,6 +296,20 @@ TEST_F(ServedStreams, RefuseSettingsThatCannotBeServedAndNameThem) {
   Service other(strict);
   EXPECT_THROW(static_cast<void>(other.create(start + R"(,"insecure_test_seed":1})", true)),
                InvalidParameter);
+}
+
+TEST_F(ServedStreams, ThatTheirOwnerTakesAwayKeepTheirCharge) {
+  create(R"(,"max_mu":0.3})");
+  static_cast<void>(stream().take(rows(csv_rows(5))));
+  service_.reset();
+  std::filesystem::remove(state() / "air.stream.json");
+  restart();
+  EXPECT_EQ(service_->find("air"), nullptr);
+  EXPECT_EQ(Ledger::read(state()).entries().size(), 1U);
+  std::string second = air;
+  second.replace(second.find("air"), 3, "two");
+  EXPECT_THROW(static_cast<void>(service_->create(second + R"(,"max_mu":0.3})", false)), BudgetExhausted);
+  EXPECT_EQ(service_->find("two"), nullptr);
 }
 
 TEST_F(ServedStreams, BelongToOneProcessAndASecondOneIsToldWhich) {

@@ -12,6 +12,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <jme/clock/slots.hpp>
 #include <jme/pipeline/note.hpp>
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/run_settings.hpp>
@@ -20,27 +21,46 @@
 
 namespace jme {
 
-/// Where a stream stands, for those who may write to it.
-struct StreamStanding {
+/// How many rows a stream has, for those who may write to it.
+struct RowCounts {
   std::uint64_t rows = 0;           ///< taken, those of the open block included
   std::uint64_t rows_released = 0;  ///< in blocks that ended
   std::uint64_t requests = 0;       ///< taken since the process began
-  bool finished = false;            ///< no row may follow
   std::vector<Note> notes{};        ///< what was changed in rows since the process began
-  std::string problem{};            ///< why nothing can be written now; empty where all is well
+};
+
+/// Where a stream stands.
+struct StreamStanding {
+  bool begun = false;     ///< it is on the ledger
+  bool finished = false;  ///< no row may follow
+  /// None where steps are slots of time: their numbers of rows are private, and nobody is told.
+  std::optional<RowCounts> counts{};
+  std::optional<Seconds> slot_end{};  ///< when the next release comes, where the clock decides that
+  std::optional<Seconds> due{};       ///< from when on tick() has something to do
+  std::string problem{};              ///< why nothing can be written now; empty where all is well
+};
+
+struct ServedStreamOptions {
+  std::size_t longest_record = std::size_t{1} << 20;  ///< bytes of one row in a body
+  std::optional<Seconds> begins{};                    ///< the first slot of time, where there are slots
+  Now now = system_now();                             ///< tests give their own
+  /// Runs work of another thread's making soon, so that a stream with many requests keeps no thread for
+  /// itself. By default the thread that began goes on.
+  std::function<void(std::function<void()>)> later{};
 };
 
 /// The run that these settings describe, with the names of its columns. Throws InvalidParameter.
 [[nodiscard]] std::unique_ptr<PreparedRun> prepared_run(const RunSettings& settings);
 
 /// A durable stream that many senders write to and many readers follow. What a sender was told is on disk:
-/// rows of a block that is still open are kept sealed, in the commit that answers the request. May be used by
-/// several threads.
+/// rows of a block that is still open are kept sealed, in the commit that answers the request. Where steps
+/// are slots of time, rows count in the slot that is open when they are taken, and slots end by the clock
+/// alone. May be used by several threads.
 class ServedStream {
  public:
   /// `settings` with state and stream set. Opens what is there. Throws InvalidParameter for a configuration
   /// that cannot be served; a state that cannot be opened is a problem() instead.
-  ServedStream(std::string name, const RunSettings& settings, std::size_t longest_record);
+  ServedStream(std::string name, const RunSettings& settings, const ServedStreamOptions& options);
   ~ServedStream();
   ServedStream(const ServedStream&) = delete;
   ServedStream& operator=(const ServedStream&) = delete;
@@ -55,6 +75,9 @@ class ServedStream {
   /// For a stream that nobody writes to yet. Throws BudgetExhausted where its source has no room for it, and
   /// StateError where it cannot be opened.
   void check_can_begin() const;
+  /// Begins a new stream whose steps are slots of time: it is on the ledger when the call returns. Before
+  /// anybody else has the object. Throws BudgetExhausted, StateError, and Error where the disk fails.
+  void begin();
 
   /// Called once, from the thread that wrote to disk, when the request was taken or refused.
   using Done = std::function<void(const WriteAnswer&, std::exception_ptr)>;
@@ -64,6 +87,11 @@ class ServedStream {
   void submit(WriteRequest request, Done done);
   /// The same, waiting for the answer.
   WriteAnswer take(WriteRequest request);
+  /// Looks at the clock: slots of time that have ended are released, and what was kept too long leaves the
+  /// disk. A failure is the problem() of the stream, and the next call tries again.
+  void tick();
+  /// The same by ServedStreamOptions::later, where there is one.
+  void tick_later();
 
   /// Calls `wake` from then on after every commit that added lines, from the thread that made it.
   std::uint64_t follow(std::function<void()> wake);
@@ -78,6 +106,7 @@ class ServedStream {
   void publish_standing();
   std::string name_;
   RunSettings settings_;
+  std::function<void(std::function<void()>)> later_;
   std::unique_ptr<PreparedRun> run_;
   std::unique_ptr<LineLog> lines_;
   std::unique_ptr<Writing> writing_;

@@ -2,11 +2,15 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,6 +24,10 @@ struct ServiceOptions {
   std::filesystem::path state;
   std::size_t most_streams = 1000;
   std::size_t longest_record = std::size_t{1} << 20;  ///< bytes of one row in a body
+  Now now = system_now();
+  /// A thread of the service calls tick() in time; tests that have their own clock do it themselves.
+  bool keeps_time = true;
+  std::function<void(std::function<void()>)> later{};  ///< ServedStreamOptions::later
   /// Streams may ask for reproducible noise that protects nobody; for tests.
   bool allow_insecure_test_seed = false;
 };
@@ -37,15 +45,19 @@ class Service {
  public:
   /// Takes the folder's lock and opens its streams. Throws StateError.
   explicit Service(const ServiceOptions& options);
+  ~Service();
 
   /// Makes a stream from the settings of a run and a name, {"name": "air", "epsilon": 1, ...}. A bad row
-  /// counts as zero unless on_bad_row says otherwise. The same again changes nothing. Throws
+  /// counts as zero unless on_bad_row says otherwise. A stream whose steps are slots of time begins, and is
+  /// on the ledger, at once; others begin with their first row. The same again changes nothing. Throws
   /// InvalidParameter, Conflict where a stream of that name has other settings, BudgetExhausted where its
   /// source has no budget left, and StorageFailed. `dry_run`: only checks.
   [[nodiscard]] CreatedStream create(std::string_view settings, bool dry_run);
   /// The stream of this name; null where there is none. Valid as long as this object.
   [[nodiscard]] ServedStream* find(std::string_view name) const;
   [[nodiscard]] std::vector<ServedStream*> streams() const;  ///< in the order of their names
+  /// Lets every stream look at the clock for which it is time (ServedStream::tick).
+  void tick();
   /// What the plan says of these settings (jme plan), with what the stream would be (metadata).
   [[nodiscard]] static nlohmann::ordered_json plan_json_of(const PreparedRun& run);
   [[nodiscard]] const std::filesystem::path& state() const { return options_.state; }
@@ -55,12 +67,18 @@ class Service {
  private:
   [[nodiscard]] RunSettings served(const RunSettings& given, const std::string& name) const;
   [[nodiscard]] std::filesystem::path file_of(std::string_view name) const;
+  [[nodiscard]] std::unique_ptr<ServedStream> open(const std::string& name, const RunSettings& settings,
+                                                   std::optional<Seconds> begins) const;
+  [[nodiscard]] std::optional<Seconds> beginning(const PreparedRun& run) const;
+  void begin(ServedStream& stream) const;
   void load();
+  void keep_time(const std::stop_token& stop);
   ServiceOptions options_;
   StateLock lock_;
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::unique_ptr<ServedStream>, std::less<>> streams_;
   std::map<std::string, std::string, std::less<>> settings_;  // as JSON, to compare
+  std::jthread timer_;                                        // ends before what it uses
 };
 
 }  // namespace jme

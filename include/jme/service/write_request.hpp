@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <jme/base/errors.hpp>
+#include <jme/clock/time.hpp>
 
 namespace jme {
 
@@ -41,10 +43,14 @@ struct WriteRequest {
   std::uint64_t first_row = 0, last_row = 0;  ///< by_rows: counted from 0, both included
 };
 
-/// What became of it. Numbers of rows are for senders, not for readers of the releases.
+/// What became of it. Numbers are those of the sender's own rows, and for senders alone.
 struct WriteAnswer {
-  std::uint64_t rows = 0;                 ///< in the request
-  std::uint64_t first_row = 0;            ///< the place of its first row in the stream, from 0
+  std::uint64_t rows = 0;    ///< in the request
+  std::uint64_t unread = 0;  ///< of them, those that could not be read
+  /// The place of its first row in the stream, from 0; none where steps are slots of time: there the number
+  /// of rows is private, also to those who send some of them.
+  std::optional<std::uint64_t> first_row{};
+  std::optional<Seconds> slot_end{};      ///< when the slot ends in which its rows count
   std::vector<std::uint64_t> released{};  ///< t of the releases that it made possible; they can be read now
   bool repeated = false;                  ///< it was taken before, and was not taken again
 };

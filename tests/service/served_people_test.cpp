@@ -1,0 +1,103 @@
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <jme/base/errors.hpp>
+#include <jme/output/release_writer.hpp>
+#include <jme/pipeline/configure.hpp>
+
+#include "service/served.hpp"
+
+namespace jme {
+namespace {
+
+using test::all_lines;
+using test::block_of;
+using test::rows;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* visits =
+    R"({"name":"air","epsilon":1,"delta":1e-6,"bounds":{"temp":[-20,45],"co":[0,100]},"rows":40,"every":10,)"
+    R"("person":"who","rows_per_person":2,"insecure_test_seed":5)";
+
+class ServedPeople : public test::ServiceTest {
+ protected:
+  ServedPeople() { create("}", visits); }
+};
+
+/// So many rows of eight people; every fifth row is nobody's.
+std::string rows_of_people(std::size_t count, std::size_t from) {
+  std::string text = "temp,who,co\n";
+  for (std::size_t i = from; i < from + count; ++i) {
+    text += fmt::format("{},{},{}\n", i % 40, i % 5 == 0 ? "" : fmt::format("person-{}", i % 8), 7 * i % 100);
+  }
+  return text;
+}
+
+TEST_F(ServedPeople, HaveTheirFirstRowsCountedHoweverRequestsAndProcessesDivideThem) {
+  std::size_t taken = 0;
+  for (const std::size_t count : {3U, 14U, 1U, 22U}) {
+    const WriteRequest request = rows(rows_of_people(count, taken), fmt::format("key {}", taken));
+    static_cast<void>(stream().take(request));
+    EXPECT_TRUE(stream().take(request).repeated);
+    restart();
+    EXPECT_TRUE(stream().take(request).repeated);
+    taken += count;
+  }
+  std::string settings = visits;
+  settings.replace(settings.find(R"("name":"air",)"), 13, "");
+  PreparedRun run(run_config(RunSettings::from_json(settings + "}", "test")));
+  ReleaseWriter writer(units_of(run.bounds()), run.emit(), run.columns(),
+                       counts_of(run.mechanism().workload_first()));
+  std::string expected;
+  const auto memory = run.open([&](const Release& release) { expected += writer.line(release); });
+  std::map<std::size_t, int> counted;
+  RowIntake unlimited(run.bounds(), run.missing(), OnBadRow::zero, run.mechanism().config().norm_bound, true);
+  for (std::size_t i = 0; i < 40; ++i) {
+    std::vector<double> row(2, NAN);
+    if (i % 5 != 0 && ++counted[i % 8] <= 2) {
+      row = {static_cast<double>(i % 40), static_cast<double>(7 * i % 100)};
+      unlimited.take(row);
+    }
+    memory->push(row);
+  }
+  EXPECT_EQ(all_lines(stream()), expected);
+}
+
+TEST_F(ServedPeople, AreRememberedWhereOldRequestsLeaveTheDisk) {
+  set_time(1'800'000'000);
+  for (int i = 0; i < 3; ++i) {
+    static_cast<void>(stream().take(rows(rows_of_people(8, 0), fmt::format("{}", i))));
+    set_time(*time_ + 9 * 24 * 3600);
+    restart();
+  }
+  const std::vector<Note> notes = stream().standing().counts->notes;
+  EXPECT_TRUE(notes.empty());  // of this process
+  static_cast<void>(stream().take(rows("temp,who,co\n1,person-1,2\n1,person-new,2\n")));
+  ASSERT_EQ(stream().standing().counts->notes.size(), 1U);
+  EXPECT_EQ(stream().standing().counts->notes.front().kind, Note::Kind::rows_over_limit);
+  EXPECT_EQ(stream().standing().counts->notes.front().count, 1U);
+}
+
+TEST_F(ServedPeople, RefuseSumsWhichDoNotSayWhoseRowsTheyHave) {
+  try {
+    static_cast<void>(stream().take(block_of("a", BlockSum(stream().run().row_map()))));
+    ADD_FAILURE() << "taken";
+  } catch (const InvalidParameter& error) {
+    EXPECT_EQ(error.field(), "person");
+  }
+}
+
+TEST_F(ServedPeople, AreNowhereOnDiskByName) {
+  static_cast<void>(stream().take(rows(rows_of_people(12, 0))));
+  for (const auto& entry : std::filesystem::directory_iterator(state())) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string content{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_THAT(content, Not(HasSubstr("person-"))) << entry.path();
+  }
+}
+
+}  // namespace
+}  // namespace jme

@@ -1,0 +1,214 @@
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <jme/base/errors.hpp>
+#include <jme/output/release_writer.hpp>
+#include <jme/pipeline/configure.hpp>
+#include <jme/pipeline/slot_sums.hpp>
+#include <jme/store/ledger.hpp>
+
+#include "service/served.hpp"
+
+namespace jme {
+namespace {
+
+using test::all_lines;
+using test::block_of;
+using test::csv_rows;
+using test::numbered;
+using test::rows;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr Seconds noon = 1'800'014'400;  // 2027-01-15T12:00:00Z
+constexpr const char* hours =
+    R"({"name":"air","epsilon":1,"delta":1e-6,"bounds":{"temp":[-20,45],"co":[0,100]},"every":"1h","steps":2000)";
+constexpr const char* seeded = R"(,"insecure_test_seed":5})";
+
+class ServedSlots : public test::ServiceTest {
+ protected:
+  ServedSlots() { set_time(noon + 600.0); }
+  void create_hours(const std::string& more = seeded) { create(more, hours); }
+  [[nodiscard]] BlockSum sums(std::size_t count, std::size_t from = 0) const {
+    const PreparedRun& run = stream().run();
+    RowIntake intake = run.intake();
+    BlockSum result(run.row_map());
+    for (std::size_t i = from; i < from + count; ++i) {
+      std::vector<double> row{static_cast<double>(i % 40), static_cast<double>((7 * i) % 100)};
+      intake.take(row);
+      result.add(row);
+    }
+    return result;
+  }
+};
+
+/// The lines of a stream in memory whose slots have these sums.
+std::string expected_lines(const ServedStream& stream, const std::vector<BlockSum>& slots) {
+  std::string settings = hours;
+  settings.replace(settings.find(R"("name":"air",)"), 13, "");
+  PreparedRun run(run_config(RunSettings::from_json(settings + seeded, "test")));
+  run.begin_at(noon);
+  EXPECT_EQ(stream.run().schedule().start, noon);
+  ReleaseWriter writer(units_of(run.bounds()), run.emit(), run.columns(),
+                       counts_of(run.mechanism().workload_first()), run.schedule());
+  std::string lines;
+  const auto memory = run.open([&](const Release& release) { lines += writer.line(release); });
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    memory->push_block(slot_id(run.schedule(), i), slots[i]);
+  }
+  return lines;
+}
+
+TEST_F(ServedSlots, HaveTheRowsThatArriveInThemHoweverTheyAreDivided) {
+  create_hours();
+  static_cast<void>(stream().take(rows(csv_rows(5))));
+  restart();
+  static_cast<void>(stream().take(block_of("a", sums(4, 5))));
+  static_cast<void>(stream().take(rows(csv_rows(3, 9), "key")));
+  restart();
+  set_time(noon + 3599.9);
+  EXPECT_EQ(stream().lines().size(), 0U);
+  set_time(noon + 3600);
+  EXPECT_EQ(stream().lines().size(), 1U);
+  time_ = noon + 2 * 3600 + 1;
+  // The clock is looked at before the rows are taken, whether somebody ticks or not.
+  static_cast<void>(stream().take(rows(csv_rows(2, 12))));
+  EXPECT_EQ(stream().lines().size(), 2U);
+  restart();
+  set_time(noon + 3 * 3600);
+  EXPECT_EQ(all_lines(stream()), expected_lines(stream(), {sums(12), sums(0), sums(2, 12)}));
+}
+
+TEST_F(ServedSlots, AreReleasedOnTimeWithoutAnyRowAndWhereNoProcessRan) {
+  create_hours();
+  set_time(noon + 3600);
+  EXPECT_EQ(stream().lines().size(), 1U);
+  EXPECT_EQ(stream().standing().slot_end, noon + 2 * 3600);
+  static_cast<void>(stream().take(rows(csv_rows(7))));
+  service_.reset();
+  time_ = noon + 600 * 3600.0;
+  restart();
+  EXPECT_EQ(stream().lines().size(), 1U);
+  service_->tick();
+  std::vector<BlockSum> slots(600, sums(0));
+  slots[1] = sums(7);
+  EXPECT_EQ(all_lines(stream()), expected_lines(stream(), slots));
+}
+
+TEST_F(ServedSlots, BeginOnTheLedgerWhenTheyAreCreatedAndEndWithTheirLast) {
+  EXPECT_EQ(service_->create(std::string(hours) + "}", true).outcome, CreatedStream::Outcome::dry_run);
+  EXPECT_TRUE(Ledger::read(state()).entries().empty());
+  create(
+      R"(,"from":"2027-01-15T14:00"})",
+      R"({"name":"air","epsilon":1,"delta":1e-6,"bounds":{"temp":[-20,45],"co":[0,100]},"every":"1h","steps":2)");
+  ASSERT_EQ(Ledger::read(state()).entries().size(), 1U);
+  EXPECT_TRUE(stream().standing().begun);
+  EXPECT_THROW(stream().take(rows(csv_rows(1))), Conflict);
+  set_time(noon + 2 * 3600);
+  const WriteAnswer answer = stream().take(rows(csv_rows(1), "a"));
+  EXPECT_EQ(answer.slot_end, noon + 3 * 3600);
+  set_time(noon + 9 * 3600);
+  EXPECT_EQ(stream().lines().size(), 2U);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(stream().standing().finished);
+    EXPECT_FALSE(stream().standing().slot_end);
+    EXPECT_THROW(stream().take(rows(csv_rows(1))), BudgetExhausted);
+    const WriteAnswer again = stream().take(rows(csv_rows(1), "a"));
+    EXPECT_TRUE(again.repeated);
+    EXPECT_EQ(again.slot_end, answer.slot_end);
+    restart();
+    service_->tick();
+  }
+}
+
+TEST_F(ServedSlots, AreTheSameStreamForTheSameSettingsWheneverTheyAreGiven) {
+  create_hours();
+  time_ = noon + 5 * 3600.0;
+  EXPECT_EQ(service_->create(std::string(hours) + seeded, false).outcome, CreatedStream::Outcome::was_there);
+  restart();
+  EXPECT_EQ(service_->create(std::string(hours) + seeded, false).outcome, CreatedStream::Outcome::was_there);
+  EXPECT_EQ(stream().run().schedule().start, noon);
+  const auto refused = [&](const char* more) -> std::string {
+    std::string settings = hours;
+    settings.replace(settings.find("air"), 3, "b");
+    try {
+      static_cast<void>(service_->create(settings + more, false));
+    } catch (const InvalidParameter& error) {
+      return error.field();
+    }
+    return "none";
+  };
+  EXPECT_EQ(refused(R"(,"from":"2027-01-15T12:00"})"), "from");
+  EXPECT_EQ(refused(R"(,"time":"at"})"), "time");
+  EXPECT_EQ(refused(R"(,"late":"drop"})"), "late");
+  EXPECT_EQ(service_->find("b"), nullptr);
+}
+
+TEST_F(ServedSlots, TellNobodyHowManyRowsTheyHave) {
+  create_hours();
+  const WriteAnswer first = stream().take(rows(csv_rows(5) + "word,1\n"));
+  EXPECT_EQ(first.rows, 6U);
+  EXPECT_EQ(first.unread, 1U);
+  const WriteAnswer second = stream().take(rows(csv_rows(1), "", "other"));
+  EXPECT_FALSE(second.first_row);
+  EXPECT_FALSE(stream().standing().counts);
+  EXPECT_THROW(stream().take(numbered(csv_rows(2), 0, 1)), InvalidParameter);
+  set_time(noon + 3600);
+  for (const LedgerEntry& entry : Ledger::read(state()).entries()) EXPECT_EQ(entry.rows, 1U);  // slots
+}
+
+TEST_F(ServedSlots, TakeABlockOnceUnderItsIdHoweverLateItComesAgain) {
+  create_hours();
+  const WriteAnswer taken = stream().take(block_of("query:7", sums(4)));
+  EXPECT_EQ(taken.rows, 4U);
+  EXPECT_EQ(taken.slot_end, noon + 3600);
+  EXPECT_EQ(stream().take(block_of("query:8", sums(0))).rows, 0U);  // a batch without rows is one too
+  for (const double later : {0.0, 1.0, 30.0}) {
+    set_time(noon + 3600 + later * 24 * 3600);
+    restart();
+    const WriteAnswer again = stream().take(block_of("query:7", sums(4)));
+    EXPECT_TRUE(again.repeated);
+    EXPECT_EQ(again.slot_end, taken.slot_end);
+    EXPECT_TRUE(stream().take(block_of("query:8", sums(0))).repeated);
+    EXPECT_THROW(stream().take(block_of("query:7", sums(5))), Conflict);
+    EXPECT_THROW(stream().take(block_of("query:7", sums(4), "other")), NotYours);
+  }
+  std::vector<BlockSum> slots(stream().lines().size(), sums(0));
+  slots[0] = sums(4);
+  EXPECT_EQ(all_lines(stream()), expected_lines(stream(), slots));
+  BlockSum foreign = sums(1);
+  create("}", R"({"name":"b","epsilon":1,"delta":1e-6,"bounds":{"x":[0,1]},"every":"1h","steps":9)");
+  EXPECT_THROW(stream("b").take(block_of("c", foreign)), Error);
+}
+
+TEST_F(ServedSlots, StayOpenWhereTheClockIsSetBack) {
+  create_hours();
+  set_time(noon + 3600);
+  static_cast<void>(stream().take(rows(csv_rows(3))));
+  set_time(noon - 7200);
+  static_cast<void>(stream().take(rows(csv_rows(2, 3))));
+  EXPECT_EQ(stream().lines().size(), 1U);
+  restart();
+  static_cast<void>(stream().take(rows(csv_rows(1, 5))));
+  EXPECT_EQ(stream().standing().slot_end, noon + 2 * 3600);
+  set_time(noon + 2 * 3600);
+  EXPECT_EQ(all_lines(stream()), expected_lines(stream(), {sums(0), sums(6)}));
+}
+
+TEST_F(ServedSlots, KeepTheirRowsSealedUntilTheyEnd) {
+  create_hours();
+  static_cast<void>(stream().take(block_of("sensitive-id", sums(4))));
+  const std::vector<std::byte> bytes = sums(4).bytes();
+  const std::string middle(reinterpret_cast<const char*>(bytes.data()) + 60, 40);
+  for (const auto& entry : std::filesystem::directory_iterator(state())) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string content{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_THAT(content, Not(HasSubstr("sensitive-id"))) << entry.path();
+    EXPECT_THAT(content, Not(HasSubstr(middle))) << entry.path();
+  }
+}
+
+}  // namespace
+}  // namespace jme
