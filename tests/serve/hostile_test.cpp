@@ -148,6 +148,98 @@ TEST_F(HostileClient, WhoSendsRequestsTogetherGetsTheAnswersInTheirOrder) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(writer.reply().json().at("first"), 5 * i);
 }
 
+TEST_F(HostileClient, WhoPlaysWithChunksGetsNoMoreThanABody) {
+  start({"--body-bytes", "1000", "--header-bytes", "4096"});
+  create();
+  const std::string chunked =
+      with_host("POST /v1/streams/air/rows HTTP/1.1",
+                bearer() + "Content-Type: text/csv\r\nTransfer-Encoding: chunked\r\n");
+  const std::string end = "0\r\n\r\n", row = "temp,co\n1,2\n";
+  std::string in_letters = chunked;
+  for (const char letter : row) in_letters += fmt::format("1\r\n{}\r\n", letter);
+  EXPECT_EQ(status_of(in_letters + end), 202);
+  EXPECT_EQ(status_of(chunked + "c;name=\"value\"\r\n" + row + "\r\n0\r\nTrailer: x\r\n\r\n"), 202);
+  // Too much of anything: an extension, a trailer, chunks, a size with a sign, one that ends early.
+  for (const std::string& body :
+       {"c;" + std::string(100'000, 'x') + "\r\n" + row + "\r\n" + end,
+        "c\r\n" + row + "\r\n0\r\nTrailer: " + std::string(100'000, 'x') + "\r\n\r\n",
+        "+c\r\n" + row + "\r\n" + end, "0xc\r\n" + row + "\r\n" + end, "c \r\n" + row + "X" + end,
+        "fffffffe\r\n" + row + "\r\n" + end}) {
+    EXPECT_THAT(status_of(chunked + body), AnyOf(Eq(400), Eq(413), Eq(431))) << body.substr(0, 40);
+  }
+  EXPECT_EQ(status_of(with_host("POST /v1/streams/air/rows HTTP/1.1",
+                                bearer() + "Content-Type: text/csv\r\nTransfer-Encoding: gzip, chunked\r\n") +
+                      "c\r\n" + row + "\r\n" + end),
+            400);
+  EXPECT_EQ(rows(), 2U);
+}
+
+TEST_F(HostileClient, WhoSendsBrokenTextIsToldOfTheFieldAndHarmsNobody) {
+  start();
+  create();
+  const auto made = [&](const std::string& settings) {
+    return ask(port(), "POST", "/v1/streams", admin_, settings);
+  };
+  for (const std::string& settings :
+       {std::string("\xff\xfe{}"), std::string("{\"name\":\"\xc3\x28\"}"), std::string(60'000, '['),
+        "{\"name\":" + std::string(30'000, '[') + std::string(30'000, ']') + "}",
+        std::string("{\"name\":\"a\",\"epsilon\":1e999}"),
+        std::string("{\"name\":\"a\",\"bounds\":{\"x\":[[[[[0]]]]]}}"),
+        std::string("{\"name\":\"a\\u0000b\"}"), std::string(1, '\0')}) {
+    const HttpReply refused = made(settings);
+    EXPECT_EQ(refused.status, 422) << refused.body;
+    EXPECT_TRUE(refused.json().contains("field"));
+  }
+  // Rows that nobody can read are rows; what is beside them counts.
+  const std::string lines = "{\"temp\":1,\"co\":2}\n" + std::string(20'000, '[') + "\n\xff\xfe\xfd\n" +
+                            std::string(3, '\0') + "\n{\"temp\":\"\xc3\x28\",\"co\":1}\n";
+  const HttpReply taken =
+      ask(port(), "POST", "/v1/streams/air/rows", admin_, lines, {{"Content-Type", "application/x-ndjson"}});
+  ASSERT_EQ(taken.status, 202) << taken.body;
+  EXPECT_EQ(taken.json().at("rows"), 5);
+  EXPECT_EQ(taken.json().at("unread"), 4);
+  EXPECT_EQ(post_rows(some_csv(1), "\xff\xfe\x80").status, 202);  // a key is bytes
+  EXPECT_EQ(post_rows(some_csv(1), std::string(257, 'k')).status, 400);
+  EXPECT_EQ(ask(port(), "GET", "/v1/streams/air/releases?since=\xff", admin_).status, 400);
+}
+
+TEST_F(HostileClient, WhoGuessesTokensLearnsNothing) {
+  start();
+  create();
+  std::string body;
+  const std::string other = token("read", "other");
+  for (const std::string& guess :
+       {std::string("x"), admin_ + "x", admin_.substr(0, admin_.size() - 1), std::string(10'000, 'a'),
+        admin_.substr(0, admin_.rfind('_') + 1),
+        other.substr(0, other.rfind('_')) + admin_.substr(admin_.rfind('_')), std::string("\xff\xfe")}) {
+    HttpReply refused = ask(port(), "GET", "/v1/streams", guess);
+    EXPECT_EQ(refused.status, 401);
+    // The same words for every guess.
+    const std::string said = refused.json().at("detail");
+    if (body.empty()) body = said;
+    EXPECT_EQ(said, body);
+  }
+  EXPECT_EQ(ask(port(), "GET", "/v1/streams", "", "", {{"Authorization", "Basic " + admin_}}).status, 401);
+  EXPECT_EQ(ask(port(), "GET", "/v1/streams?token=" + admin_).status, 401);
+}
+
+TEST_F(HostileClient, WhoNeverReadsEventsOrNeverEndsAHeaderHoldsBackNobody) {
+  start({"--timeout", "2"});
+  create();
+  std::vector<std::unique_ptr<Connection>> lazy;
+  for (int i = 0; i < 200; ++i) {
+    lazy.push_back(std::make_unique<Connection>(port()));
+    lazy.back()->say(i % 2 == 0 ? with_host("GET /v1/streams/air/events HTTP/1.1", bearer())
+                                : "GET /healthz HTTP/1.1\r\nX: ");
+  }
+  ASSERT_EQ(post_rows(some_csv(1000)).status, 202);
+  const long before = server_->memory();
+  // Far more than the buffers of a hundred connections hold.
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(post_rows(some_csv(2000)).status, 202);
+  EXPECT_LT(server_->memory() - before, 30'000);
+  EXPECT_EQ(rows(), 41'000U);
+}
+
 TEST_F(HostileClient, CostsBoundedMemory) {
   start({"--waiting-bytes", "20000000", "--connections", "100", "--timeout", "5"});
   create();
