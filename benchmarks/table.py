@@ -161,7 +161,8 @@ def shown(number, unit):
     return f"{number:,.{digits}f} {name}".rstrip()
 
 
-def printed(lines, facts):
+def grid(lines):
+    """The table itself, as lines of text, and how many targets were met."""
     head = ["what", "ours", "numpy", "ratio", "limit", "of limit", "target", ""]
     rows = [[entry["what"], shown(entry["ours"], entry["unit"]), shown(entry["numpy"], entry["unit"]),
              f"{entry['times_numpy']:.3g}x" if entry["times_numpy"] else "", shown(entry["limit"], entry["unit"]),
@@ -169,15 +170,20 @@ def printed(lines, facts):
             for entry in lines]
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     left = {0, 6, 7}
-    text = [f"{facts['processor']}, {facts['cores']} cores, {facts['date']}, one thread unless said otherwise "
-            f"(OPENBLAS_NUM_THREADS=1 on both sides), {facts['seconds']:.0f} s", ""]
+    text = []
     for row in [head, ["-" * width for width in widths], *rows]:
         cells = [cell.ljust(width) if i in left else cell.rjust(width)
                  for i, (cell, width) in enumerate(zip(row, widths))]
         text.append("  ".join(cells).rstrip())
     judged = [entry["verdict"] for entry in lines if entry["verdict"]]
-    text += ["", f"{judged.count('PASS')} of {len(judged)} targets met. Medians; ratio = ours / numpy. The limit of "
-             "noise is OpenSSL's AES-256-CTR at 8 bytes per normal."]
+    return text, f"{judged.count('PASS')} of {len(judged)} targets met. Medians; ratio = ours / numpy."
+
+
+def printed(lines, facts):
+    rows, met = grid(lines)
+    text = [f"{facts['processor']}, {facts['cores']} cores, {facts['date']}, one thread unless said otherwise "
+            f"(OPENBLAS_NUM_THREADS=1 on both sides), {facts['seconds']:.0f} s", "", *rows, "",
+            f"{met} The limit of noise is OpenSSL's AES-256-CTR at 8 bytes per normal."]
     busy = [f"{what} {share:.0%}" for what, share in facts["core_shares"].items() if share < 0.9]
     if busy:
         text += ["The machine was busy: a program should have a core to itself, and these had a share only: "
