@@ -93,7 +93,6 @@ class Stream {
   void check_at_rest() const;
   [[nodiscard]] RowFeed& feed();
   nanobind::object take();
-  [[nodiscard]] RunDescription description() const;
   template <class Work>
   void naming_columns(bool many, const Work& work) const;
   [[nodiscard]] report::Page report_of(const std::string& title) const;

@@ -1,0 +1,204 @@
+// The way of every input to the stream.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
+
+#include "bindings/arrow.hpp"
+#include "bindings/buffers.hpp"
+#include "bindings/calls.hpp"
+#include "bindings/column_places.hpp"
+#include "bindings/errors.hpp"
+#include "bindings/stream.hpp"
+#include "bindings/stream_use.hpp"
+
+namespace nb = nanobind;
+
+namespace jme::python {
+
+// Errors name columns by their number; people know them by name.
+template <class Work>
+void Stream::naming_columns(bool many, const Work& work) const {
+  try {
+    work();
+  } catch (const DataError& error) {
+    std::string message = error.what(), name;
+    if (error.column() && *error.column() <= run_->columns().size()) {
+      name = run_->columns()[*error.column() - 1];
+      const std::string place = fmt::format("column {}", *error.column());
+      const std::size_t at = message.find(place);
+      if (at != std::string::npos && name != std::to_string(*error.column())) {
+        message.replace(at, place.size(), "column " + name);
+      }
+    }
+    if (many && message.find("none of the") == std::string::npos) message += "; none of the rows was taken";
+    throw NamedDataError(message, error, name);
+  }
+}
+
+nb::object Stream::push(nb::handle rows, nb::handle progress) {
+  const Use use(*this);
+  const Progress::Push shown(progress_, progress);
+  persons_.clear();
+  persons_taken_ = 0;
+  if (!person_.empty()) {  // only tables say whose rows they hold
+    nb::module_::import_("jme._inputs").attr("push")(nb::find(*this), rows);
+    return take();
+  }
+  if (read_row(rows, row_)) {
+    const StreamConfig& config = run_->mechanism().config();
+    if (!is_open()) open(numbered(run_->dimension_is_known() ? config.dimension : row_.size()));
+    // Numbers in a row are one row; where rows have one number only, they are one row each.
+    if (run_->columns().size() == 1 && row_.size() != 1) {
+      const std::vector<double> numbers = row_;
+      push_tables({Table{.rows = numbers.size(), .matrix = MatrixView::of_rows(numbers, 1)}});
+    } else {
+      naming_columns(false, [&] { feed().push(row_); });
+    }
+    return take();
+  }
+  if (is_numpy_array(rows) || PyMemoryView_Check(rows.ptr()) != 0) {
+    HeldBuffers held;
+    const Py_buffer* buffer = nullptr;
+    try {
+      buffer = &held.hold(rows);
+    } catch (nb::python_error&) {  // numbers of a type that has no buffer; jme._inputs says what is wrong
+    }
+    if (buffer != nullptr && buffer->ndim == 2) {
+      const std::vector<std::size_t> taken = places(std::nullopt, static_cast<std::size_t>(buffer->shape[1]));
+      if (const std::optional<Table> table = table_of(*buffer, taken)) {
+        push_tables({*table});
+        return take();
+      }
+    }
+  }
+  nb::module_::import_("jme._inputs").attr("push")(nb::find(*this), rows);
+  return take();
+}
+
+std::vector<std::size_t> Stream::places(const std::optional<std::vector<std::string>>& names,
+                                        std::size_t width) {
+  if (is_open()) return column_places(run_->columns(), names, width);
+  first_names_ = names ? *names : numbered(width);
+  return column_places(first_names_, first_names_, width);
+}
+
+void Stream::check_room(std::size_t rows) {
+  open_if_first();
+  feed().check_room(rows);
+  progress_.expect(rows);
+}
+
+void Stream::check_block_room(std::size_t rows) {
+  open_if_first();
+  feed().check_block_room(rows);
+}
+
+std::size_t Stream::block_room() const {
+  constexpr std::size_t most_rows_of_a_slot = std::size_t{1} << 31;
+  const Horizon& horizon = run().mechanism().horizon();
+  return horizon.has_slots() ? most_rows_of_a_slot : horizon.rows() - rows();
+}
+
+void Stream::check_columns(const nb::list& columns, std::size_t before) {
+  HeldBuffers held;
+  check_table(table_of_columns(columns, held), before);
+}
+
+void Stream::take_columns(const nb::list& columns) {
+  HeldBuffers held;
+  take_tables({table_of_columns(columns, held)});
+}
+
+void Stream::set_persons(std::vector<std::optional<std::string>> persons) {
+  persons_ = std::move(persons);
+}
+
+void Stream::push_arrow(nb::handle source) {
+  const ArrowRows rows(source);
+  push_tables(rows.tables(places(rows.names(), rows.names().size())));
+}
+
+// Gives all pieces of a table to `work`, without the interpreter's lock. An interrupt is noticed between two
+// strides of some milliseconds; where another thread has the interpreter, waiting for its lock more often
+// would cost much.
+template <class Work>
+void Stream::stride_through(const Table& table, const Work& work) {
+  constexpr std::size_t numbers_of_stride = std::size_t{1} << 20;
+  TableReader reader(table);
+  for (bool is_done = false; !is_done;) {
+    {
+      const Unlocked unlocked;
+      for (std::size_t numbers = 0; numbers < numbers_of_stride && !is_done;) {
+        const MatrixView view = reader.next();
+        is_done = view.rows == 0;
+        if (!is_done) work(view);
+        numbers += view.rows * view.columns;
+      }
+    }
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    progress_.tell();
+  }
+}
+
+void Stream::check_tables(const std::vector<Table>& tables) {
+  open_if_first();
+  std::size_t rows = 0, before = 0;
+  for (const Table& table : tables) rows += table.rows;
+  feed().check_room(rows);
+  progress_.expect(rows);
+  for (const Table& table : tables) {
+    check_table(table, before);
+    before += table.rows;
+  }
+}
+
+void Stream::check_table(const Table& table, std::size_t before) {
+  // Where a look at the columns as they are is enough, nothing is converted.
+  constexpr std::size_t rows_at_a_time = std::size_t{1} << 17;
+  bool all_whole = table.width() == run_->columns().size();
+  for (std::size_t begin = 0; all_whole && begin < table.rows; begin += rows_at_a_time) {
+    {
+      const Unlocked unlocked;
+      all_whole = is_whole(table, begin, std::min(rows_at_a_time, table.rows - begin));
+    }
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    progress_.tell();
+  }
+  if (all_whole) return;
+  stride_through(table, [&](const MatrixView& view) {
+    naming_columns(true, [&] { feed().check_rows(view, before); });
+    before += view.rows;
+  });
+}
+
+// Rows that were taken before an interrupt stay taken, and their releases wait.
+void Stream::take_tables(const std::vector<Table>& tables) {
+  for (const Table& table : tables) {
+    stride_through(table, [&](const MatrixView& view) {
+      naming_columns(false, [&] {
+        if (person_.empty()) return feed().take_rows(view);
+        if (persons_.size() - persons_taken_ < view.rows) {
+          throw InvalidParameter("person", "must be told with every row: this run limits rows per person");
+        }
+        std::vector<PersonId> persons;
+        for (std::size_t i = 0; i < view.rows; ++i) persons.emplace_back(persons_[persons_taken_ + i]);
+        persons_taken_ += view.rows;
+        feed().take_rows(view, persons);
+      });
+      rows_seen_ = feed().stream().rows();
+      progress_.add(view.rows);
+    });
+  }
+  if (!is_durable_) return;
+  const Unlocked unlocked;
+  feed_->stream().flush();
+}
+
+void Stream::push_tables(const std::vector<Table>& tables) {
+  check_tables(tables);
+  take_tables(tables);
+}
+
+}  // namespace jme::python
