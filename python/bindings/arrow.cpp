@@ -62,6 +62,17 @@ Column column_of(const ArrowArray& array, Cell cell, std::size_t skipped) {
   return column;
 }
 
+/// What people call a column's type. "t" begins dates and times, "d" decimals, "+" lists and records.
+std::string kind_of(const ArrowSchema& column) {
+  const std::string_view format = column.format;
+  if (column.dictionary != nullptr) return "categories";
+  if (format == "u" || format == "U" || format == "vu") return "text";
+  if (format == "z" || format == "Z" || format == "vz") return "bytes";
+  if (format.starts_with("t")) return "dates or times";
+  if (format.starts_with("d")) return "decimals";
+  return fmt::format("Arrow's type {}", format);
+}
+
 [[noreturn]] void fail(ArrowArrayStream& stream) {
   const char* words = stream.get_last_error(&stream);
   throw DataError(
@@ -120,8 +131,8 @@ std::vector<Table> ArrowRows::tables(const std::vector<std::size_t>& places) con
     const std::optional<Cell> cell = cell_of(*schema_.children[place]);
     if (!cell) {
       throw nb::type_error(
-          fmt::format("column {} is not of numbers (Arrow type {}); cast it to float64 if it should be",
-                      names_[place], schema_.children[place]->format)
+          fmt::format("column {} is not of numbers but of {}; cast it to float64 if it should be",
+                      names_[place], kind_of(*schema_.children[place]))
               .c_str());
     }
     cells.push_back(*cell);

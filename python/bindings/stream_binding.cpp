@@ -52,7 +52,8 @@ nb::list notes_of(const Stream& stream) {
 void bind_stream(nb::module_& m) {
   nb::class_<Stream>(m, "Stream", nb::is_weak_referenceable())
       .def(nb::init<const std::string&, const nb::dict&>(), nb::arg("settings"), nb::arg("matrices"))
-      .def("push", &Stream::push, nb::arg("rows"), nb::kw_only(), nb::arg("progress") = nb::none(), push_doc)
+      .def("push", &Stream::push, nb::arg("rows").none(), nb::kw_only(), nb::arg("progress") = nb::none(),
+           push_doc)
       .def("finish", &Stream::finish, finish_doc)
       .def("commit", &Stream::commit, commit_doc)
       .def("releases", &Stream::releases, releases_doc)

@@ -42,13 +42,13 @@ def push(stream: Sink, rows: Any) -> None:
     """Called by `Stream.push`."""
     module = type(rows).__module__.partition(".")[0]
     if isinstance(rows, (str, bytes, bytearray)):
-        raise TypeError(f"rows of numbers were expected, not {type(rows).__name__}")
+        raise _unexpected(rows)
     if person := getattr(stream, "_person", ""):
         rows = _without_person(stream, rows, person)
     if module == "pandas" and hasattr(rows, "columns"):
         _push_pandas(stream, rows)
     elif module == "pandas" and hasattr(rows, "to_frame"):
-        _push_pandas(stream, rows.to_frame("1" if rows.name is None else rows.name))
+        _push_series(stream, rows)
     elif hasattr(rows, "__arrow_c_stream__"):
         _push_arrow(stream, rows)
     elif hasattr(rows, "__arrow_c_array__"):
@@ -62,19 +62,29 @@ def push(stream: Sink, rows: Any) -> None:
     elif isinstance(rows, Iterable):
         _push_iterable(stream, rows)
     else:
-        raise TypeError(f"rows of numbers were expected, not {type(rows).__name__}")
+        raise _unexpected(rows)
+
+
+def _unexpected(rows: Any) -> TypeError:
+    hint = "; collect() it first" if hasattr(rows, "collect") else ""
+    return TypeError(f"rows of numbers were expected, not {type(rows).__name__}{hint}")
 
 
 def _without_person(stream: Any, rows: Any, person: str) -> Any:
     """Tells the stream whose rows these are, and returns the other columns."""
-    is_frame = hasattr(rows, "columns") and hasattr(rows, "drop")
-    if not is_frame and not isinstance(rows, Mapping):
-        raise TypeError("rows of a stream with person need named columns: a pandas DataFrame, or columns by name")
-    if person not in (rows.columns if is_frame else rows):
+    is_table = hasattr(rows, "columns") and hasattr(rows, "drop")  # of pandas, polars or pyarrow
+    if not is_table and not isinstance(rows, Mapping):
+        raise TypeError("rows of a stream with person need named columns: a DataFrame, a table, or columns by name")
+    names = getattr(rows, "column_names", rows.columns) if is_table else rows
+    if person not in names:
         raise DataError(f"the rows have no column {person}, which says whose they are")
-    ids = rows[person].tolist() if hasattr(rows[person], "tolist") else list(rows[person])
+    column = rows[person]
+    lists = (getattr(column, name) for name in ("tolist", "to_list", "to_pylist") if hasattr(column, name))
+    ids = next(lists, lambda: list(column))()
     stream._set_persons([_id_of(value) for value in ids])
-    return rows.drop(columns=[person]) if is_frame else {name: rows[name] for name in rows if name != person}
+    if not is_table:
+        return {name: rows[name] for name in rows if name != person}
+    return rows.drop(columns=[person]) if hasattr(rows, "iloc") else rows.drop([person])
 
 
 def _id_of(value: Any) -> str | None:
@@ -108,6 +118,13 @@ def _push_pandas(stream: Sink, frame: Any) -> None:
             yield [_pandas_column(part.iloc[:, place]) for place in places], len(part)
 
     _push_pieces(stream, len(frame), pieces)
+
+
+def _push_series(stream: Sink, column: Any) -> None:
+    name = "1" if column.name is None else column.name
+    if stream._is_open and str(name) not in stream.columns and set(stream.columns) <= {str(n) for n in column.index}:
+        raise TypeError("a Series is one column of rows; for one row with these names push row.to_frame().T")
+    _push_pandas(stream, column.to_frame(name))
 
 
 def _check_pandas_type(name: str, dtype: Any) -> None:
@@ -172,6 +189,8 @@ def _push_mapping(stream: Sink, columns: Mapping[Any, Any]) -> None:
 
     names = [str(name) for name in columns]
     arrays = [np.asanyarray(column) for column in columns.values()]
+    if arrays and all(values.ndim == 0 for values in arrays):
+        raise DataError("columns of numbers were expected under each name; one row is a tuple, or columns of length 1")
     if not arrays or any(values.ndim != 1 or len(values) != len(arrays[0]) for values in arrays):
         raise DataError("columns of the same length were expected")
     places = stream._places(names, len(names))

@@ -78,6 +78,8 @@ def value_of(name: str, value: Any, matrices: dict[str, Any]) -> Any:
         return _ranges(value)
     if kind == "list" and not isinstance(value, str) and isinstance(value, Sequence):
         return [str(item) for item in value]
+    if kind == "count" and isinstance(value, float) and value.is_integer():
+        return str(int(value))  # 1e6 rows
     return number(value)
 
 

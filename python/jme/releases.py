@@ -44,6 +44,10 @@ class NoiseStd:
     def second(self) -> Floats:
         return self._core.second()[1]
 
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{std:.2g}" for std in self.mean[:8])
+        return f"<jme.NoiseStd: mean {numbers}{', ...' if len(self.mean) > 8 else ''}>"
+
 
 class Components(NamedTuple):
     """Principal components, largest first: one per row of `components`."""
@@ -273,7 +277,10 @@ class Releases(Sequence[Release]):
     @overload
     def __getitem__(self, index: slice) -> Releases: ...
     def __getitem__(self, index: int | slice) -> Release | Releases:
-        places = range(len(self))[index]
+        try:
+            places = range(len(self))[index]
+        except IndexError:
+            raise IndexError(f"there is no release {index}: there are {len(self)}") from None
         if isinstance(places, range):
             return Releases(self._core.part(places.start if len(places) else 0, places.step, len(places)))
         return Release(self._core.item(places))

@@ -112,6 +112,22 @@ def test_what_cannot_be_used_is_refused_and_nothing_is_taken(settings, rng, held
     assert found[0].mean.tobytes() == jme.Stream(**settings).push(rows)[0].mean.tobytes()
 
 
+@pytest.mark.parametrize(
+    ("held", "words"),
+    [
+        (None, "not NoneType"),
+        (pl.DataFrame({"temp": [1.0]}).lazy(), r"not LazyFrame; collect\(\) it first"),
+        (dict.fromkeys(NAMES, 1.0), "one row is a tuple"),
+        (pd.DataFrame([[1.0, 2.0, 3.0]], columns=NAMES).iloc[0], r"row.to_frame\(\).T"),
+        (pl.DataFrame({"temp": [1.0], "co": ["a"], "rain": [1.0]}), "column co is not of numbers but of text"),
+        (pa.table({"temp": [1.0], "co": [datetime.date(2026, 1, 1)], "rain": [1.0]}), "but of dates or times"),
+    ],
+)
+def test_a_refusal_says_what_to_do(settings, held, words):
+    with pytest.raises((TypeError, jme.DataError), match=words):
+        jme.Stream(**settings).push(held)
+
+
 def test_errors_carry_row_and_column_and_no_value(settings, rng):
     rows = made_up(rng, 1500)
     rows[1234, 1] = np.inf

@@ -54,6 +54,20 @@ def test_releases_are_a_sequence(pushed):
     assert found.covariance.value[4].tobytes() == found[4].covariance.tobytes()
 
 
+def test_counts_may_be_written_as_floats():
+    s = jme.Stream(epsilon=1, delta=1e-6, bounds={"x": (0, 1)}, rows=1e6, every=1e3)
+    assert (s.settings["rows"], s.settings["every"]) == (1_000_000, 1000)
+    with pytest.raises(jme.InvalidParameter, match=r"rows = 0\.5"):
+        jme.Stream(epsilon=1, delta=1e-6, bounds={"x": (0, 1)}, rows=0.5)
+
+
+def test_a_place_that_there_is_not_is_named(pushed):
+    _, releases = pushed
+    with pytest.raises(IndexError, match=f"there is no release {len(releases)}: there are {len(releases)}"):
+        releases[len(releases)]
+    assert repr(releases[0].noise_std).startswith("<jme.NoiseStd: mean ")
+
+
 def test_releases_survive_pickling(pushed):
     _, found = pushed
     again = pickle.loads(pickle.dumps(found[3:20:2]))

@@ -2,6 +2,9 @@
 
 import jme
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 SETTINGS = {
@@ -33,10 +36,13 @@ def test_only_the_first_rows_of_a_person_count():
     assert notes == {"rows_over_limit": 4, "nobodys_rows": 2}
 
 
-def test_a_table_of_pandas_gives_the_same():
-    pd = pytest.importorskip("pandas")
+@pytest.mark.parametrize("table", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
+def test_a_table_gives_the_same(table):
+    given = columns()
+    if table is not pd.DataFrame:  # their columns have one type
+        given["who"] = [None if who is None else str(who) for who in given["who"]]
     with jme.Stream(**SETTINGS) as stream:
-        stream.push(pd.DataFrame(columns()))
+        stream.push(table(given))
         notes = {note[0]: note[1] for note in stream._notes()}
     assert notes == {"rows_over_limit": 4, "nobodys_rows": 2}
 
