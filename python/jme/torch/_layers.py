@@ -1,4 +1,4 @@
-"""Every example's gradient of a layer's parameters, from the layer's input and the gradient of its output.
+"""Every example's gradient of a layer's parameters, from what went into the layer and the gradient of what came out.
 
 Each function returns one tensor for each of the layer's own parameters, with the examples along the first axis. No sum
 goes over examples, and products are made for each example by itself.
@@ -7,31 +7,53 @@ goes over examples, and products are made for each example by itself.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-Layer = Callable[[Any, Tensor, Tensor], dict[str, Tensor]]
+
+@dataclass
+class Call:
+    """One use of a layer in a forward pass."""
+
+    x: Tensor  # what went in
+    output: Tensor
+    statistics: tuple[Tensor, Tensor] | None = None  # a group norm's means and 1 / deviations, where torch tells them
+    memory: dict[str, Tensor] = field(default_factory=dict)  # kept from one micro-batch to the next
+
+    def room(self, *shape: int) -> Tensor:
+        """Memory for gradients. What was there is overwritten."""
+        kept = self.memory.get("gradients")
+        if kept is None or kept.shape != shape or kept.dtype != self.x.dtype or kept.device != self.x.device:
+            kept = self.memory["gradients"] = self.x.new_empty(shape)
+        return kept
+
+
+Layer = Callable[[Any, Call, Tensor], dict[str, Tensor]]
 
 # Numbers of unfolded input at a time: what stays in the cache is not fetched again for the product.
 AT_A_TIME = 1 << 19
 
 
-def linear(layer: nn.Linear, x: Tensor, g: Tensor) -> dict[str, Tensor]:
+def linear(layer: nn.Linear, call: Call, g: Tensor) -> dict[str, Tensor]:
+    x = call.x
     if g.dim() == 2:
-        return {"weight": g.unsqueeze(2) * x.unsqueeze(1), "bias": g}
+        weight = call.room(len(x), *layer.weight.shape)
+        return {"weight": torch.mul(g.unsqueeze(2), x.unsqueeze(1), out=weight), "bias": g}
     g, x = g.flatten(1, -2), x.flatten(1, -2)  # examples, positions, features
     return {"weight": torch.bmm(g.transpose(1, 2), x), "bias": g.sum(1)}
 
 
-def conv2d(layer: nn.Conv2d, x: Tensor, g: Tensor) -> dict[str, Tensor]:
+def conv2d(layer: nn.Conv2d, call: Call, g: Tensor) -> dict[str, Tensor]:
+    x = call.x
     examples, groups, g_shape = len(x), layer.groups, g.shape[2:]
     g = g.flatten(2)
     outputs, positions = g.shape[1], g.shape[2]
     inputs = x.shape[1] * layer.kernel_size[0] * layer.kernel_size[1]
-    weight = x.new_empty(examples * groups, outputs // groups, inputs // groups)
+    weight = call.room(examples * groups, outputs // groups, inputs // groups)
     part = min(examples, max(1, AT_A_TIME // max(1, inputs * positions)))
     # Every place of the kernel sees the input shifted; copying these views is quicker than F.unfold.
     shifted = _shifted(layer, x, positions_of=g_shape)
@@ -61,9 +83,9 @@ def _shifted(layer: nn.Conv2d, x: Tensor, positions_of: tuple[int, int]) -> Tens
     )
 
 
-def conv1d(layer: nn.Conv1d, x: Tensor, g: Tensor) -> dict[str, Tensor]:
+def conv1d(layer: nn.Conv1d, call: Call, g: Tensor) -> dict[str, Tensor]:
     flat = _Flat(layer)
-    found = conv2d(flat, x.unsqueeze(2), g.unsqueeze(2))
+    found = conv2d(flat, replace(call, x=call.x.unsqueeze(2)), g.unsqueeze(2))
     return {**found, "weight": found["weight"].squeeze(3)}
 
 
@@ -76,9 +98,9 @@ class _Flat:
         self.dilation, self.padding = (1, *layer.dilation), (0, *layer.padding)
 
 
-def embedding(layer: nn.Embedding, x: Tensor, g: Tensor) -> dict[str, Tensor]:
-    examples = len(x)
-    places = x.reshape(examples, -1)
+def embedding(layer: nn.Embedding, call: Call, g: Tensor) -> dict[str, Tensor]:
+    examples = len(call.x)
+    places = call.x.reshape(examples, -1)
     g = g.reshape(examples, -1, layer.embedding_dim)
     if layer.padding_idx is not None:
         g = g * (places != layer.padding_idx).unsqueeze(2)
@@ -88,13 +110,34 @@ def embedding(layer: nn.Embedding, x: Tensor, g: Tensor) -> dict[str, Tensor]:
     return {"weight": weight}
 
 
-def group_norm(layer: nn.GroupNorm, x: Tensor, g: Tensor) -> dict[str, Tensor]:
-    normed = F.group_norm(x, layer.num_groups, eps=layer.eps)
-    return {"weight": (g * normed).flatten(2).sum(2), "bias": g.flatten(2).sum(2)}
+def group_norm(layer: nn.GroupNorm, call: Call, g: Tensor) -> dict[str, Tensor]:
+    """torch sums over examples, but not over channels: here all channels of all examples are those of one example."""
+    examples, channels = call.x.shape[:2]
+    positions = call.x[0, 0].numel()
+    x, g = (part.reshape(1, examples * channels, positions) for part in (call.x, g))
+    mean, scale = (
+        call.statistics
+        or torch.native_group_norm(
+            x, None, None, 1, examples * channels, positions, examples * layer.num_groups, layer.eps
+        )[1:]
+    )
+    _, weight, bias = torch.ops.aten.native_group_norm_backward(
+        g,
+        x,
+        mean.reshape(1, -1),
+        scale.reshape(1, -1),
+        x.new_empty(examples * channels),  # for the gradient of the input, which is not asked for
+        1,
+        examples * channels,
+        positions,
+        examples * layer.num_groups,
+        [False, True, True],
+    )
+    return {"weight": weight.view(examples, channels), "bias": bias.view(examples, channels)}
 
 
-def layer_norm(layer: nn.LayerNorm, x: Tensor, g: Tensor) -> dict[str, Tensor]:
-    normed = F.layer_norm(x, layer.normalized_shape, eps=layer.eps)
+def layer_norm(layer: nn.LayerNorm, call: Call, g: Tensor) -> dict[str, Tensor]:
+    normed = F.layer_norm(call.x, layer.normalized_shape, eps=layer.eps)
     between = tuple(range(1, g.dim() - len(layer.normalized_shape)))
     product = g * normed
     return {"weight": product.sum(between), "bias": g.sum(between)} if between else {"weight": product, "bias": g}
@@ -108,6 +151,14 @@ LAYERS: dict[type, Layer] = {
     nn.GroupNorm: group_norm,
     nn.LayerNorm: layer_norm,
 }
+
+
+def statistics_of(layer: nn.Module, output: Tensor) -> tuple[Tensor, Tensor] | None:
+    """What torch keeps of a group norm for the backward pass, as long as that has not been made."""
+    if not isinstance(layer, nn.GroupNorm):
+        return None
+    mean, scale = (getattr(output.grad_fn, f"_saved_result{place}", None) for place in (1, 2))
+    return None if mean is None or scale is None else (mean, scale)
 
 
 def is_known(layer: nn.Module) -> bool:

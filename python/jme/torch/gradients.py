@@ -46,6 +46,7 @@ class PerExample:
         self._micro_batch = whole("micro_batch", micro_batch)
         self._by = by
         self._is_tried = by == "vmap"  # each example is alone there
+        self._memory: _recorded.Memory = []  # of gradients that are added up at once
 
     @property
     def by(self) -> str | None:
@@ -71,7 +72,7 @@ class PerExample:
         for begin in range(0, count, self._micro_batch):
             here = min(self._micro_batch, count - begin)
             part = [_filled(x[begin : begin + here], self._micro_batch) for x in (*inputs, *targets)]
-            found, losses = self._gradients(part[: len(inputs)], part[len(inputs) :])
+            found, losses = self._gradients(part[: len(inputs)], part[len(inputs) :], self._memory)
             optimizer.add_examples([found[place] for place in order], here)
             total += float(losses[:here].sum())
         return total / count if count > 0 else float("nan")
@@ -109,16 +110,23 @@ class PerExample:
                     return True
         return False
 
-    def _gradients(self, inputs: list[Tensor], targets: list[Tensor]) -> tuple[list[Tensor], Tensor]:
+    def _gradients(
+        self, inputs: list[Tensor], targets: list[Tensor], memory: _recorded.Memory | None = None
+    ) -> tuple[list[Tensor], Tensor]:
+        """`memory`: where they may be until they are made again; else they have their own."""
         _check_mixes_nothing(self._model)
         if not self._is_tried:
             choice = self._choice(inputs, targets)
             if self._by is not None and choice != self._by:
                 raise wrong("by", 'must be "vmap": layers have not all gradients of this model')
             self._by, self._is_tried = choice, True
-        return self._by_layers(inputs, targets) if self._by == "layers" else self._by_vmap(inputs, targets)
+        if self._by == "vmap":
+            return self._by_vmap(inputs, targets)
+        return self._by_layers(inputs, targets, [] if memory is None else memory)
 
-    def _by_layers(self, inputs: list[Tensor], targets: list[Tensor]) -> tuple[list[Tensor], Tensor]:
+    def _by_layers(
+        self, inputs: list[Tensor], targets: list[Tensor], memory: _recorded.Memory
+    ) -> tuple[list[Tensor], Tensor]:
         layers = _recorded.owners(self._model)
         if layers is None:
             raise wrong("by", 'must be "vmap": a layer with trained parameters is not known')
@@ -126,7 +134,7 @@ class PerExample:
         def losses() -> Tensor:
             return vmap(self._loss_of_one, randomness="different")(self._model(*inputs), *targets)
 
-        return _recorded.gradients(self._model, layers, losses, len(inputs[0]))
+        return _recorded.gradients(self._model, layers, losses, len(inputs[0]), memory)
 
     def _by_vmap(self, inputs: list[Tensor], targets: list[Tensor]) -> tuple[list[Tensor], Tensor]:
         trained = {name: p.detach() for name, p in self._model.named_parameters() if p.requires_grad}
@@ -158,14 +166,17 @@ class PerExample:
             torch.manual_seed(2)  # dropout leaves out the same in all
             return work(made_up, zeros)
 
+        def by_layers(made_up: list[Tensor], targets: list[Tensor]) -> tuple[list[Tensor], Tensor]:
+            return self._by_layers(made_up, targets, [])
+
         with torch.random.fork_rng(devices={x.device for x in inputs if x.is_cuda}):
             torch.manual_seed(1)
             one, other = self._made_up(inputs), self._made_up(inputs)
             beside_others = [torch.cat([x[:1], y[1:]]) for x, y in zip(one, other, strict=True)]
             try:
-                found, _ = alike(self._by_layers, one)
+                found, _ = alike(by_layers, one)
                 expected = alike(self._by_autograd, one)
-                elsewhere, _ = alike(self._by_layers, beside_others)
+                elsewhere, _ = alike(by_layers, beside_others)
             except (Error, IndexError, RuntimeError):
                 return "vmap"
         if not all(_near(ours.sum(0), right) for ours, right in zip(found, expected, strict=True)):
