@@ -1,11 +1,15 @@
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/models/adam.hpp>
@@ -50,11 +54,53 @@ Adam adam_of(const nb::dict& config, const nb::dict& settings, std::optional<std
   return seed ? Adam(batches, own, InsecureTestSeed{*seed}) : Adam(batches, own);
 }
 
+/// Key and nonce of processes that train together, as one of them gives them to the others.
+nb::bytes new_noise_secret(std::optional<std::uint64_t> seed) {
+  const Key key = seed ? InsecureTestSeed{*seed}.key() : Key::from_system();
+  const Nonce nonce = seed ? Nonce{} : nonce_from_system();
+  std::array<std::uint8_t, 32 + 16> secret{};
+  std::copy(key.bytes().begin(), key.bytes().end(), secret.begin());
+  std::copy(nonce.begin(), nonce.end(), secret.begin() + 32);
+  return nb::bytes(secret.data(), secret.size());
+}
+
+NoiseShare noise_share_of(const nb::bytes& secret, CoordinateSlice slice) {
+  std::array<std::uint8_t, 32> key{};
+  Nonce nonce{};
+  if (secret.size() != key.size() + nonce.size()) throw StateError("noise: the secret has the wrong length");
+  const auto* bytes = static_cast<const std::uint8_t*>(secret.data());
+  std::copy_n(bytes, key.size(), key.begin());
+  std::copy_n(bytes + key.size(), nonce.size(), nonce.begin());
+  return {.key = Key(key), .nonce = nonce, .slice = slice};
+}
+
+/// `add_up`: gets an array, which it may not keep, and replaces its numbers by their sums over all processes.
+Adam shared_adam_of(const nb::dict& config, const nb::dict& settings, const nb::bytes& secret,
+                    std::pair<std::size_t, std::size_t> slice, const nb::callable& add_up) {
+  const BatchConfig batches = batch_config_of(config);
+  const AdamSettings own = settings_of(settings);
+  AdamShare share{.noise = noise_share_of(secret, {.begin = slice.first, .count = slice.second}),
+                  .add_up = [add_up](std::span<double> numbers) {
+                    const nb::gil_scoped_acquire acquired;
+                    add_up(nb::ndarray<nb::numpy, double>(numbers.data(), {numbers.size()}, nb::none()));
+                  }};
+  return {batches, own, std::move(share)};
+}
+
+std::pair<std::size_t, std::size_t> coordinate_slice(std::size_t dimension, std::size_t part,
+                                                     std::size_t parts) {
+  const CoordinateSlice slice = CoordinateSlice::of(dimension, part, parts);
+  return {slice.begin, slice.count};
+}
+
 /// Adam in one process, one call at a time.
 class PrivateAdam {
  public:
   PrivateAdam(const nb::dict& config, const nb::dict& settings, std::optional<std::uint64_t> seed)
       : adam_(adam_of(config, settings, seed)) {}
+  PrivateAdam(const nb::dict& config, const nb::dict& settings, const nb::bytes& secret,
+              std::pair<std::size_t, std::size_t> slice, const nb::callable& add_up)
+      : adam_(shared_adam_of(config, settings, secret, slice, add_up)) {}
 
   void step(const Floats& parameters, const ConstFloats& gradients, const ConstFloats& squares,
             std::size_t examples) {
@@ -126,12 +172,17 @@ void bind_adam(nb::module_& m) {
   nb::class_<PrivateAdam>(m, "Adam")
       .def(nb::init<const nb::dict&, const nb::dict&, std::optional<std::uint64_t>>(), nb::arg("config"),
            nb::arg("settings"), nb::arg("insecure_test_seed").none())
+      .def(nb::init<const nb::dict&, const nb::dict&, const nb::bytes&, std::pair<std::size_t, std::size_t>,
+                    const nb::callable&>(),
+           nb::arg("config"), nb::arg("settings"), nb::arg("secret"), nb::arg("slice"), nb::arg("add_up"))
       .def("step", &PrivateAdam::step)
       .def("set", &PrivateAdam::set)
       .def("state", &PrivateAdam::state)
       .def("restore", &PrivateAdam::restore)
       .def("noise_level", &PrivateAdam::noise_level, nb::arg("steps").none() = nb::none())
       .def_prop_ro("steps_done", &PrivateAdam::steps_done);
+  m.def("new_noise_secret", &new_noise_secret, nb::arg("insecure_test_seed").none());
+  m.def("coordinate_slice", &coordinate_slice, nb::arg("dimension"), nb::arg("part"), nb::arg("parts"));
 }
 
 }  // namespace jme::python

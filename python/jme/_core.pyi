@@ -1,7 +1,7 @@
 # The extension module. People use the package around it.
 import builtins
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -184,8 +184,21 @@ class ClippedSums:
     def raw_gradients(self) -> Floats: ...
     def raw_squares(self) -> Floats: ...
 
+def new_noise_secret(insecure_test_seed: int | None) -> bytes: ...
+def coordinate_slice(dimension: int, part: int, parts: int) -> tuple[int, int]: ...
+
 class Adam:
+    @overload
     def __init__(self, config: dict[str, Any], settings: dict[str, Any], insecure_test_seed: int | None) -> None: ...
+    @overload
+    def __init__(
+        self,
+        config: dict[str, Any],
+        settings: dict[str, Any],
+        secret: bytes,
+        slice: tuple[int, int],
+        add_up: Callable[[Floats], None],
+    ) -> None: ...
     def step(
         self,
         parameters: npt.NDArray[np.float32],

@@ -10,12 +10,10 @@
 #include <jme/models/adam.hpp>
 
 #include "models/adam_kernels.hpp"
+#include "moments/step_threads.hpp"
 
 namespace jme {
 namespace {
-
-// Stretches of work that BlockStream shares out begin at multiples of this.
-constexpr std::size_t least_stretch = 512;
 
 BatchMechanism mechanism_for(BatchConfig config, const AdamSettings& settings) {
   // Shapes are made for the averages that Adam forms.
@@ -95,8 +93,8 @@ double average_length(double beta, std::size_t steps) {
 Adam::Adam(const AdamSettings& settings, BlockStream stream)
     : settings_(checked(settings)),
       stream_(std::move(stream)),
-      first_(mechanism().config().dimension, 0.0F),
-      second_(mechanism().config().dimension, 0.0F) {
+      first_(slice().count, 0.0F),
+      second_(slice().count, 0.0F) {
   if (mechanism().config().method == BatchMethod::pp_debiased)
     squared_noise_ = mechanism().squared_noise_rows();
 }
@@ -107,27 +105,37 @@ Adam::Adam(const BatchConfig& config, const AdamSettings& settings)
 Adam::Adam(const BatchConfig& config, const AdamSettings& settings, InsecureTestSeed seed)
     : Adam(settings, BlockStream(mechanism_for(config, checked(settings)), seed)) {}
 
+Adam::Adam(const BatchConfig& config, const AdamSettings& settings, AdamShare share)
+    : Adam(settings, BlockStream(mechanism_for(config, checked(settings)), share.noise)) {
+  add_up_ = std::move(share.add_up);
+}
+
 void Adam::for_each_part(std::size_t begin, std::size_t count,
                          const std::function<void(std::size_t, std::size_t, double)>& work) const {
+  const std::size_t own = slice().begin;
   mechanism().square_layers().for_each_part(
-      begin, begin + count,
-      [&](std::size_t from, std::size_t to, double ratio) { work(from, to - from, ratio); });
+      own + begin, own + begin + count,
+      [&](std::size_t from, std::size_t to, double ratio) { work(from - own, to - from, ratio); });
 }
 
 double Adam::sum_over(const std::function<double(std::size_t, std::size_t)>& part) {
-  // Added up in their order, so that threads never change a number.
-  std::vector<double> parts(first_.size() / least_stretch + 1, 0.0);
-  stream_.share_out(
-      [&](std::size_t begin, std::size_t count) { parts[begin / least_stretch] = part(begin, count); });
+  // Added up in their order, so that neither threads nor processes change a number: others have 0 here.
+  std::vector<double> parts(mechanism().config().dimension / coordinates_per_piece + 1, 0.0);
+  const std::size_t own = slice().begin;
+  stream_.share_out([&](std::size_t begin, std::size_t count) {
+    parts[(own + begin) / coordinates_per_piece] = part(begin, count);
+  });
+  if (add_up_) add_up_(parts);
   return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
 void Adam::check(std::span<const float> gradients, std::span<const float> squares, std::size_t examples) {
   const BatchConfig& config = mechanism().config();
-  const std::size_t expected = takes_squares(config.method) ? config.dimension : 0;
-  if (gradients.size() != config.dimension || squares.size() != expected) {
+  const bool with_squares = takes_squares(config.method);
+  const std::size_t expected = with_squares ? slice().count : 0;
+  if (gradients.size() != slice().count || squares.size() != expected) {
     throw DataError(fmt::format("batch {}: gradients and squares must have {} and {} numbers",
-                                steps_done() + 1, config.dimension, expected));
+                                steps_done() + 1, slice().count, expected));
   }
   if (config.sampling_rate == 1 && static_cast<double>(examples) > config.batch)
     throw DataError(fmt::format("batch {}: has more examples than a batch has", steps_done() + 1));
@@ -145,7 +153,7 @@ void Adam::check(std::span<const float> gradients, std::span<const float> square
   const double gradient_length = sum_over(
       [&](std::size_t begin, std::size_t count) { return squared_length(gradients.data() + begin, count); });
   check_length(gradient_length, config.norm_bound, "gradients");
-  if (expected == 0) return;
+  if (!with_squares) return;
   const double square_length = sum_over([&](std::size_t begin, std::size_t count) {
     double sum = 0;
     for_each_part(begin, count, [&](std::size_t from, std::size_t length, double ratio) {
@@ -159,8 +167,8 @@ void Adam::check(std::span<const float> gradients, std::span<const float> square
 void Adam::step(std::span<float> parameters, std::span<const float> gradients, std::span<const float> squares,
                 std::size_t examples) {
   checked(settings_);
-  if (parameters.size() != mechanism().config().dimension)
-    throw InvalidParameter("parameters", "there must be as many as the dimension says");
+  if (parameters.size() != slice().count)
+    throw InvalidParameter("parameters", "there must be as many as the dimension says, or the slice");
   if (steps_done() >= mechanism().config().steps) throw BudgetExhausted("training: all its steps are done");
   check(gradients, squares, examples);
   const std::size_t done = steps_done();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <jme/base/errors.hpp>
+#include <jme/filter/sum_words.hpp>
 #include <jme/moments/block_stream.hpp>
 
 #include "mechanism/noise_scales.hpp"
@@ -27,15 +28,45 @@ double square_factor(const BatchMechanism& mechanism) {
   return lattice.first * lattice.first / (lattice.second * m * m);
 }
 
+const CoordinateSlice& checked(const CoordinateSlice& slice, std::size_t dimension) {
+  const auto ends_a_piece = [&](std::size_t place) { return place % batch_piece == 0 || place == dimension; };
+  if (slice.begin > dimension || slice.count > dimension - slice.begin || !ends_a_piece(slice.begin) ||
+      !ends_a_piece(slice.begin + slice.count)) {
+    throw InvalidParameter("slice", "must be one of those that CoordinateSlice::of gives");
+  }
+  return slice;
+}
+
+ShapedNoise noise_of(const Filter& shape, const GaussianSource& draws, Channel channel,
+                     const NoiseScale& scale, const CoordinateSlice& slice) {
+  // All coordinates of a batch have the same scale.
+  return {shape, draws, channel, NoiseScale::uniform(slice.count, scale.base()), SumWords::one, slice.begin};
+}
+
+NoiseShare share_of_all(const BatchMechanism& mechanism, const Key& key, const Nonce& nonce) {
+  return {.key = key, .nonce = nonce, .slice = {.begin = 0, .count = mechanism.config().dimension}};
+}
+
 }  // namespace
 
+CoordinateSlice CoordinateSlice::of(std::size_t dimension, std::size_t part, std::size_t parts) {
+  if (part >= parts) throw InvalidParameter("part", "must be below the number of parts");
+  const std::size_t pieces = (dimension + batch_piece - 1) / batch_piece;
+  const auto begin_of = [&](std::size_t p) {
+    return std::min(dimension, (pieces / parts * p + std::min(p, pieces % parts)) * batch_piece);
+  };
+  return {.begin = begin_of(part), .count = begin_of(part + 1) - begin_of(part)};
+}
+
 struct BlockStream::Engine {
-  Engine(const BatchMechanism& design, const GaussianSource& draws)
+  Engine(const BatchMechanism& design, const GaussianSource& draws, const CoordinateSlice& part)
       : mechanism(design),
-        noise_first(mechanism.c1(), draws, Channel::first, noise_scale_first(mechanism)),
-        pool(threads_for_step(mechanism.config().dimension, mechanism.config().threads)) {
+        slice(checked(part, mechanism.config().dimension)),
+        noise_first(noise_of(mechanism.c1(), draws, Channel::first, noise_scale_first(mechanism), slice)),
+        pool(threads_for_step(slice.count, mechanism.config().threads)) {
     if (mechanism.has_second()) {
-      noise_second.emplace(mechanism.c2(), draws, Channel::second, noise_scale_second(mechanism));
+      noise_second.emplace(
+          noise_of(mechanism.c2(), draws, Channel::second, noise_scale_second(mechanism), slice));
     }
   }
 
@@ -49,10 +80,12 @@ struct BlockStream::Engine {
   template <class Of>
   void fill_lattice(std::size_t begin, std::size_t count, double* factors, const Of& of) const {
     std::fill_n(factors, FilterStream::padded(count), 1.0);
-    mechanism.square_layers().for_each_part(
-        begin, begin + count, [&](std::size_t from, std::size_t to, double ratio) {
-          std::fill(factors + (from - begin), factors + (to - begin), of(mechanism.lattice().second * ratio));
-        });
+    mechanism.square_layers().for_each_part(slice.begin + begin, slice.begin + begin + count,
+                                            [&](std::size_t from, std::size_t to, double ratio) {
+                                              double* const factor = factors + (from - slice.begin - begin);
+                                              std::fill_n(factor, to - from,
+                                                          of(mechanism.lattice().second * ratio));
+                                            });
   }
 
   void snap_second(std::size_t begin, const double* first, double* second, std::size_t count) const {
@@ -80,7 +113,7 @@ struct BlockStream::Engine {
                 const std::function<void(const BlockTile&)>& take, std::span<const float* const> touched) {
     alignas(64) std::array<double, tile> first, second;
     const Lattice& lattice = mechanism.lattice();
-    const std::size_t count = std::min(tile, mechanism.config().dimension - begin);
+    const std::size_t count = std::min(tile, slice.count - begin);
     const std::size_t whole = FilterStream::padded(count);
     const bool squares = noise_second.has_value();
     const BlockTile data{
@@ -106,7 +139,7 @@ struct BlockStream::Engine {
   void step(const std::function<void(const BlockTile&)>& load,
             const std::function<void(const BlockTile&)>& take, std::span<const float* const> touched) {
     check_whole();
-    const std::size_t width = mechanism.config().dimension;
+    const std::size_t width = slice.count;
     noise_first.begin_step();
     broken = true;
     if (noise_second) noise_second->begin_step();
@@ -122,18 +155,19 @@ struct BlockStream::Engine {
 
   ForkGuard guard;
   BatchMechanism mechanism;
+  CoordinateSlice slice;
   ShapedNoise noise_first;
   std::optional<ShapedNoise> noise_second;
   WorkerPool pool;
   bool broken = false;
 };
 
-BlockStream::BlockStream(const BatchMechanism& mechanism, const Key& key, const Nonce& nonce)
-    : engine_(std::make_unique<Engine>(mechanism, GaussianSource(key, nonce))) {}
+BlockStream::BlockStream(const BatchMechanism& mechanism, const NoiseShare& share)
+    : engine_(std::make_unique<Engine>(mechanism, GaussianSource(share.key, share.nonce), share.slice)) {}
 BlockStream::BlockStream(const BatchMechanism& mechanism)
-    : BlockStream(mechanism, Key::from_system(), nonce_from_system()) {}
+    : BlockStream(mechanism, share_of_all(mechanism, Key::from_system(), nonce_from_system())) {}
 BlockStream::BlockStream(const BatchMechanism& mechanism, InsecureTestSeed seed)
-    : BlockStream(mechanism, seed.key(), Nonce{}) {}
+    : BlockStream(mechanism, share_of_all(mechanism, seed.key(), Nonce{})) {}
 BlockStream::BlockStream(BlockStream&&) noexcept = default;
 BlockStream& BlockStream::operator=(BlockStream&&) noexcept = default;
 BlockStream::~BlockStream() = default;
@@ -145,7 +179,7 @@ void BlockStream::step(const std::function<void(const BlockTile&)>& load,
 }
 
 void BlockStream::share_out(const std::function<void(std::size_t, std::size_t)>& work) {
-  const std::size_t width = engine_->mechanism.config().dimension;
+  const std::size_t width = engine_->slice.count;
   engine_->pool.run((width + batch_piece - 1) / batch_piece, [&](std::size_t number) {
     work(number * batch_piece, std::min(batch_piece, width - number * batch_piece));
   });
@@ -157,12 +191,14 @@ std::size_t BlockStream::steps_done() const {
 const BatchMechanism& BlockStream::mechanism() const {
   return engine_->mechanism;
 }
+CoordinateSlice BlockStream::slice() const {
+  return engine_->slice;
+}
 
 BlockStreamState BlockStream::state() const {
   engine_->check_whole();
   const auto memory = [&](const ShapedNoise& noise, const Filter& shape) {
-    const bool replayed = noise.memory_size(shape.steps()) == 0 && shape.inverse_state_vectors() > 0;
-    if (replayed || !shape.lag_taps().empty()) {
+    if (!noise.memory_is_bounded() || !shape.lag_taps().empty()) {
       throw StateError("the shape remembers every step: such a run cannot be saved");
     }
     return noise.memory();

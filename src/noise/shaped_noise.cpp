@@ -47,11 +47,12 @@ struct ShapedNoise::Tile {
 };
 
 ShapedNoise::ShapedNoise(const Filter& shape, DrawPeriods draws, Channel channel, NoiseScale scale,
-                         SumWords words)
+                         SumWords words, std::uint64_t first_coordinate)
     : periods_(std::move(draws)),
       channel_(channel),
       steps_(shape.steps()),
       scale_(std::move(scale)),
+      first_coordinate_(first_coordinate),
       stream_(recursion_of(shape), Direction::inverse, scale_.width()),
       lag_taps_(shape.lag_taps()),
       lag_slots_(std::min(largest_lag(lag_taps_), shape.steps())) {
@@ -79,7 +80,7 @@ double ShapedNoise::decided(std::size_t coordinate, double own, double past) con
   const double ratio = scale_.ratio(coordinate);
   const double value = own + past, rounded = nearest_whole(value);
   if (is_certain(value, rounded, own, fresh_ * ratio)) return rounded;
-  return source_->nearest_whole(channel_, steps_done(), coordinate,
+  return source_->nearest_whole(channel_, steps_done(), first_coordinate_ + coordinate,
                                 {.scale = fresh_, .ratio = ratio, .offset = past});
 }
 
@@ -87,7 +88,7 @@ void ShapedNoise::add_tile(std::size_t begin, std::span<double> values, Upcoming
   alignas(64) std::array<double, tile> draws;
   const std::size_t count = std::min(values.size(), scale_.width() - begin);
   stream_.announce_tile(begin, upcoming);
-  source_->fill(channel_, steps_done(), begin, {draws.data(), count}, upcoming);
+  source_->fill(channel_, steps_done(), first_coordinate_ + begin, {draws.data(), count}, upcoming);
   std::fill(draws.begin() + static_cast<std::ptrdiff_t>(count),
             draws.begin() + static_cast<std::ptrdiff_t>(values.size()), 0.0);
   scale_.apply_ratios(begin, {draws.data(), count});
@@ -180,6 +181,7 @@ std::vector<double> ShapedNoise::memory() const {
 
 std::size_t ShapedNoise::memory_size(std::size_t steps_done) const {
   if (!stream_.memory_is_bounded()) return 0;
+  if (scale_.width() == 0) return 0;
   const std::size_t vectors = second_words_.size() / FilterStream::padded(scale_.width());
   return stream_.memory_size(steps_done) + vectors * scale_.width();
 }

@@ -22,10 +22,11 @@ namespace jme {
 /// rounding is decided exactly. src/noise/GUARANTEES.md proves what follows from this.
 class ShapedNoise {
  public:
-  /// `scale`: standard deviations in lattice units. Throws InvalidParameter where noise could reach 2^50
-  /// units, or the shape has more than 2^26 steps.
+  /// `scale`: standard deviations in lattice units. `first_coordinate`: where this noise is a slice of a
+  /// wider one, the place of its first coordinate there; it has the numbers that the wider one has. Throws
+  /// InvalidParameter where noise could reach 2^50 units, or the shape has more than 2^26 steps.
   ShapedNoise(const Filter& shape, DrawPeriods draws, Channel channel, NoiseScale scale,
-              SumWords words = SumWords::one);
+              SumWords words = SumWords::one, std::uint64_t first_coordinate = 0);
   // A copy would add the same noise to other data.
   ShapedNoise(const ShapedNoise&) = delete;
   ShapedNoise& operator=(const ShapedNoise&) = delete;
@@ -49,6 +50,7 @@ class ShapedNoise {
   /// SECRET: the recursion's memory, which with the releases reveals the data. Empty where it grows with
   /// every step; such noise is replayed.
   [[nodiscard]] std::vector<double> memory() const;
+  [[nodiscard]] bool memory_is_bounded() const { return stream_.memory_is_bounded(); }
   [[nodiscard]] std::size_t memory_size(std::size_t steps_done) const;
   /// Windows also need one vector of each of their last steps, which does not change once it is made: how
   /// many steps, and the vector of one of them. SECRET as well.
@@ -74,6 +76,7 @@ class ShapedNoise {
   Channel channel_;
   std::size_t steps_;
   NoiseScale scale_;
+  std::uint64_t first_coordinate_;
   FilterStream stream_;  // of the shape without its lag taps
   /// Lag taps divide the shape by 1 + sum_i weight_i x^lag_i: this is the ring of the last values so divided.
   std::vector<LagTap> lag_taps_;

@@ -186,5 +186,53 @@ TEST(BlockStream, TwoStreamsDrawDifferentNoise) {
   EXPECT_NE(take_step(a, zero, zero).first, take_step(b, zero, zero).first);
 }
 
+TEST(BlockStream, SlicesOfSeveralProcessesHaveTheNumbersOfOneStream) {
+  constexpr std::size_t width = 10'000;  // two whole pieces and a shorter one
+  for (const char* shape : {"identity", "blt:2", "banded:3"}) {
+    SCOPED_TRACE(shape);
+    BatchConfig c = config(width);
+    c.shape = Shape::parse(shape);
+    c.square_clip = {{.count = 3'000, .bound = 0.5}, {.count = 7'000, .bound = 0.25}};
+    const BatchMechanism mechanism(c);
+    const auto first = values(width, 0.1), second = values(width, 0.01);
+    for (std::size_t parts : {1U, 2U, 3U, 5U}) {
+      BlockStream whole(mechanism, InsecureTestSeed{9});
+      std::vector<BlockStream> slices;
+      std::size_t next = 0;
+      for (std::size_t part = 0; part < parts; ++part) {
+        const CoordinateSlice slice = CoordinateSlice::of(width, part, parts);
+        EXPECT_EQ(slice.begin, next);
+        next += slice.count;
+        slices.emplace_back(mechanism, NoiseShare{InsecureTestSeed{9}.key(), Nonce{}, slice});
+      }
+      EXPECT_EQ(next, width);
+      for (int t = 0; t < 3; ++t) {
+        const Sums expected = take_step(whole, first, second);
+        for (BlockStream& stream : slices) {
+          const auto [begin, count] = stream.slice();
+          const auto part_of = [begin = begin, count = count](const std::vector<double>& all) {
+            const auto from = all.begin() + static_cast<std::ptrdiff_t>(begin);
+            return std::vector<double>(from, from + static_cast<std::ptrdiff_t>(count));
+          };
+          const Sums found = take_step(stream, part_of(first), part_of(second));
+          EXPECT_EQ(found.first, part_of(expected.first));
+          EXPECT_EQ(found.second, part_of(expected.second));
+        }
+      }
+    }
+  }
+}
+
+TEST(BlockStream, RefusesASliceThatWouldShareAPieceWithAnother) {
+  const BatchMechanism mechanism(config(10'000));
+  const Key key = InsecureTestSeed{1}.key();
+  for (const CoordinateSlice slice :
+       {CoordinateSlice{1, 9'999}, CoordinateSlice{0, 5'000}, CoordinateSlice{8'192, 2'000},
+        CoordinateSlice{0, 12'288}, CoordinateSlice{12'288, 0}}) {
+    EXPECT_THROW(BlockStream(mechanism, NoiseShare{key, Nonce{}, slice}), InvalidParameter);
+  }
+  EXPECT_THROW((void)CoordinateSlice::of(10'000, 2, 2), InvalidParameter);
+}
+
 }  // namespace
 }  // namespace jme

@@ -36,16 +36,17 @@ TEST(ExactDecision, IsMadeForTheDrawItBelongsTo) {
                         width = dimension * (dimension + 1) / 2;  // two tiles and a part
   const GaussianSource source(InsecureTestSeed{31}.key(), Nonce{});
   const NoiseScale scale = NoiseScale::triangle(dimension, 0x1.3p40, 0x1.7p39);
+  std::uint64_t first = 0;
   for (const Filter& shape : ways_to_make_a_step(n)) {
     const Eigen::MatrixXd c = shape.to_dense();
-    ShapedNoise noise(shape, source, Channel::second, scale);
+    ShapedNoise noise(shape, source, Channel::second, scale, SumWords::one, first);
     WideMatrix y(n, width);
     std::vector<double> values(width), draws(width);
     std::size_t exact = 0, far = 0;
     for (Eigen::Index t = 0; t < y.rows(); ++t) {
       std::fill(values.begin(), values.end(), 0.0);
       noise.add_to(values);
-      source.fill(Channel::second, static_cast<std::uint64_t>(t), 0, draws);
+      source.fill(Channel::second, static_cast<std::uint64_t>(t), first, draws);
       for (std::size_t j = 0; j < width; ++j) {
         const auto column = static_cast<Eigen::Index>(j);
         y(t, column) = values[j];
@@ -61,6 +62,7 @@ TEST(ExactDecision, IsMadeForTheDrawItBelongsTo) {
     }
     EXPECT_EQ(far, 0u);
     EXPECT_GT(exact, 10u);  // otherwise nothing was tested
+    first += 5'000;         // a slice of a wider noise
   }
 }
 

@@ -32,6 +32,14 @@ struct AdamState {
   std::vector<float> first{}, second{};  ///< m and v, before bias correction
 };
 
+/// One process of several that train together, each with one slice of the parameters. `add_up` replaces
+/// numbers by their sums over all processes, the same bits in each; every process calls it equally often.
+/// Those sums are data until noise is added.
+struct AdamShare {
+  NoiseShare noise;
+  std::function<void(std::span<double>)> add_up;
+};
+
 /// Private Adam (docs/theory/batches.md#adam). A step takes the sum of a batch's clipped gradients and, for
 /// methods with squares of every example, the sum of these squares; it adds noise that was made without them
 /// and moves the parameters.
@@ -53,7 +61,12 @@ class Adam {
   /// Reproducible and NOT private: for tests and experiments.
   Adam(const BatchConfig& config, const AdamSettings& settings, InsecureTestSeed seed);
 
-  /// One step, in place. Sizes are the dimension; `squares` is empty unless the method takes them. Throws
+  /// One process's slice: vectors and states are those of its coordinates alone, and all slices together have
+  /// the numbers that an Adam of all coordinates with the same key has.
+  Adam(const BatchConfig& config, const AdamSettings& settings, AdamShare share);
+
+  /// One step, in place. Sizes are the slice's, or the dimension; `squares` is empty unless the method takes
+  /// them. Throws
   /// DataError, before any noise is drawn, for sums that are not finite or longer than `examples` clipped
   /// gradients can be
   /// (`examples`: rows actually in the batch; only the caller sees the result of this check). Throws
@@ -63,6 +76,7 @@ class Adam {
 
   [[nodiscard]] std::size_t steps_done() const { return stream_.steps_done(); }
   [[nodiscard]] const BatchMechanism& mechanism() const { return stream_.mechanism(); }
+  [[nodiscard]] CoordinateSlice slice() const { return stream_.slice(); }
   [[nodiscard]] AdamSettings& settings() { return settings_; }  ///< may change between steps (schedules)
   /// Standard deviation of the noise on each coordinate of mhat and vhat after `steps` steps, or as they
   /// stand. Public. For pp vhat's noise depends on the gradients, and second is 0. Where bounds of squares
@@ -89,7 +103,8 @@ class Adam {
 
   AdamSettings settings_;
   BlockStream stream_;
-  std::vector<double> squared_noise_;  // pp-debiased: ||row t of C1^-1||^2 for every step
+  std::function<void(std::span<double>)> add_up_;  // where others have the other coordinates
+  std::vector<double> squared_noise_;              // pp-debiased: ||row t of C1^-1||^2 for every step
   std::vector<float, LineAllocator<float>> first_, second_;
 };
 

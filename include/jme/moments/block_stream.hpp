@@ -11,10 +11,27 @@
 
 namespace jme {
 
-/// A contiguous part of both channels' vectors. `second` is empty where there is no second channel.
+/// A contiguous part of both channels' vectors, from coordinate `begin` of the stream's slice. `second` is
+/// empty where there is no second channel.
 struct BlockTile {
   std::size_t begin;
   std::span<double> first, second;
+};
+
+/// A part of the coordinates of a training that several processes share.
+struct CoordinateSlice {
+  std::size_t begin, count;
+  /// Part `part` (from 0) of `parts` that have all coordinates together, each once; those of few coordinates
+  /// may be empty. They begin where a step's work is divided among threads, so that the same sums are formed.
+  static CoordinateSlice of(std::size_t dimension, std::size_t part, std::size_t parts);
+};
+
+/// What a process draws with that has one slice. All processes of a training have the same key and nonce, and
+/// no two the same coordinate, so that every draw is used once. SECRET as a whole.
+struct NoiseShare {
+  Key key;
+  Nonce nonce;
+  CoordinateSlice slice;
 };
 
 /// Where a BlockStream's noise stands. SECRET: with the releases it reveals the data.
@@ -32,6 +49,10 @@ class BlockStream {
   explicit BlockStream(const BatchMechanism& mechanism);
   /// Reproducible and NOT private: for tests and experiments.
   BlockStream(const BatchMechanism& mechanism, InsecureTestSeed seed);
+  /// One process's slice of a stream: tiles, vectors and states are those of its coordinates alone, and have
+  /// the numbers that they have in a stream of all. Throws InvalidParameter for a slice that
+  /// CoordinateSlice::of does not give.
+  BlockStream(const BatchMechanism& mechanism, const NoiseShare& share);
   BlockStream(BlockStream&&) noexcept;
   BlockStream& operator=(BlockStream&&) noexcept;
   ~BlockStream();
@@ -51,6 +72,7 @@ class BlockStream {
 
   [[nodiscard]] std::size_t steps_done() const;
   [[nodiscard]] const BatchMechanism& mechanism() const;
+  [[nodiscard]] CoordinateSlice slice() const;  ///< all coordinates, unless it is one of several
 
   /// What `restore` needs. Throws StateError for a shape whose memory grows with every step.
   [[nodiscard]] BlockStreamState state() const;
@@ -60,7 +82,6 @@ class BlockStream {
 
  private:
   struct Engine;
-  BlockStream(const BatchMechanism& mechanism, const Key& key, const Nonce& nonce);
   std::unique_ptr<Engine> engine_;
 };
 

@@ -1,13 +1,19 @@
-"""Processes that train together: the first one owns the noise, and all of them get its updates."""
+"""Processes that train together: how numbers travel between them."""
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import torch
 import torch.distributed as dist
 
 from ..errors import StateError
+from ._plan import wrong
+
+# What a process is about to do with the others; each must be about to do the same.
+MAKE, STEP, STATE = range(3)
+NAMES = {MAKE: "make an optimiser", STEP: "make a step", STATE: "give its state"}
 
 
 class Together:
@@ -18,30 +24,58 @@ class Together:
         self.size = dist.get_world_size(group) if ready else 1
         self.rank = dist.get_rank(group) if ready else 0
         self._group = group
-        self._first = 0
-        if self.size > 1 and group is not None:
-            self._first = dist.get_global_rank(group, 0) if hasattr(dist, "get_global_rank") else 0
 
-    @property
-    def is_first(self) -> bool:
-        return self.rank == 0
+    def agreed(self, purpose: int, numbers: list[int]) -> list[list[int]]:
+        """The numbers of all processes. Throws where some want something else, so that none waits in vain."""
+        if self.size == 1:
+            return [numbers]
+        mine = torch.tensor([purpose, *numbers, *[0] * (4 - len(numbers))])
+        all_of_them = [torch.empty_like(mine) for _ in range(self.size)]
+        dist.all_gather(all_of_them, mine, group=self._group)
+        purposes = [int(theirs[0]) for theirs in all_of_them]
+        for rank, theirs in enumerate(purposes):
+            if theirs != purpose:
+                is_to, others = NAMES[purpose], NAMES[theirs]
+                raise StateError(f"all processes must call the same: this one is to {is_to}, number {rank} to {others}")
+        return [theirs[1 : 1 + len(numbers)].tolist() for theirs in all_of_them]
+
+    def check_same(self, settings: object) -> None:
+        """Each process adds the noise of some coordinates, so all must have the same settings."""
+        digest = int.from_bytes(hashlib.sha256(repr(settings).encode()).digest()[:7], "big")
+        if len({tuple(numbers) for numbers in self.agreed(MAKE, [digest])}) > 1:
+            raise wrong("process_group", "the processes have different settings, or different parameters")
+
+    def secret_of_first(self, secret: bytes) -> bytes:
+        """What the first process has here, for all."""
+        numbers = torch.tensor(list(secret), dtype=torch.uint8)
+        self.copy_first(numbers)
+        return bytes(numbers.tolist())
 
     def add_up(self, numbers: torch.Tensor) -> None:
-        """The sum over all processes, for the first one. What the others have afterwards means nothing."""
+        """The sums over all processes, for all."""
         if self.size > 1:
-            dist.reduce(numbers, self._first, group=self._group)
+            dist.all_reduce(numbers, group=self._group)
+
+    def add_up_for(self, parts: list[torch.Tensor]) -> None:
+        """Of each part the sum over all processes, for the process with its number. What others then have there means
+        nothing."""
+        works = [dist.reduce(p, self._global(i), group=self._group, async_op=True) for i, p in enumerate(parts)]
+        for work in works:
+            work.wait()
+
+    def copy_from(self, parts: list[torch.Tensor]) -> None:
+        """Every process gets each part as the process with its number has it."""
+        works = [dist.broadcast(p, self._global(i), group=self._group, async_op=True) for i, p in enumerate(parts)]
+        for work in works:
+            work.wait()
 
     def copy_first(self, numbers: torch.Tensor) -> None:
         """Every process gets what the first one has."""
         if self.size > 1:
-            dist.broadcast(numbers, self._first, group=self._group)
+            dist.broadcast(numbers, self._global(0), group=self._group)
 
-    def same_outcome(self, error: Exception | None) -> None:
-        """Raises in every process where the first one has failed, so that none waits for it in vain."""
-        if self.size > 1:
-            failed = torch.tensor([0 if error is None else 1])
-            self.copy_first(failed)
-            if error is None and failed.item() != 0:
-                raise StateError("the first process could not make the step; its error says why")
-        if error is not None:
-            raise error
+    def _global(self, rank: int) -> int:
+        """The number that a member has among all processes."""
+        if self._group is None:
+            return rank
+        return int(dist.distributed_c10d.get_global_rank(self._group, rank))

@@ -13,11 +13,12 @@ import torch
 from .. import _core, _html
 from ..errors import BudgetExhausted, DataError, StateError
 from ._plan import named, square_layers, sum_error, whole, wrong
-from ._processes import Together
+from ._processes import STATE, STEP, Together
+from ._slices import Slices
 from .loader import PoissonLoader
 
-# What belongs to a state in which a training can go on, under the engine's names.
-STATE = ("steps", "first_moment", "second_moment", "secret_noise_first", "secret_noise_second")
+# What belongs to a state in which a training can go on beside the number of its steps, under the engine's names.
+VECTORS = ("first_moment", "second_moment", "secret_noise_first", "secret_noise_second")
 
 
 class Adam(torch.optim.Optimizer):  # type: ignore[misc]
@@ -43,7 +44,8 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
     lambda_: weight of the squares. square_clip: bound of single squares, for all or one for each parameter (jme only).
     participations, separation: instead of sampling, batches of exactly batch_size in a public order: how often one
         example is used, and the least number of steps between two uses. `shape` and `shape2` then shape the noise.
-    process_group: processes that train together; default all, where torch.distributed was initialised.
+    process_group: processes that train together; default all, where torch.distributed was initialised. All of them
+        make the optimiser, every step and every `state_dict()`.
     insecure_test_seed: the same noise again; nothing is private then.
     """
 
@@ -134,22 +136,36 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         config = {**self._config, "threads": threads}
         self._check_groups()
         self._mechanism = named(lambda: _core.BatchMechanism(config))
-        # The noise is in one process only, and is added once.
-        self._adam = (
-            named(lambda: _core.Adam(config, self._settings, insecure_test_seed)) if self._together.is_first else None
-        )
+        self._slices = Slices(self._together, sum(self._sizes))
+        self._adam = named(lambda: self._made_adam(config))
         self._steps_done = 0
+        self._is_broken = False
         self._sums = _core.ClippedSums(self._mechanism)
         self._examples = 0
         self._has_batch = False
-        squares = sum(self._sizes) if self._mechanism.takes_squares else 0
-        self._gradients = np.zeros(sum(self._sizes), np.float32)
-        self._squares = np.zeros(squares, np.float32)
+        # Sums of this process's slice, rounded to float once.
+        self._gradients = np.zeros(self._slices.count, np.float32)
+        self._squares = np.zeros(self._slices.count if self._mechanism.takes_squares else 0, np.float32)
         self._update = np.zeros(sum(self._sizes), np.float32)
         with torch.no_grad():
             for p in self._tensors:
                 self._together.copy_first(p.data)
         self._is_made = True
+
+    def _made_adam(self, config: dict[str, Any]) -> _core.Adam:
+        together, slices = self._together, self._slices
+        if together.size == 1:
+            return _core.Adam(config, self._settings, self._seed)
+        together.check_same((self._config, self._settings, self._seed))
+        # Each process draws the noise of its own slice. With one key they draw what one process would draw.
+        secret = together.secret_of_first(_core.new_noise_secret(self._seed))
+        return _core.Adam(
+            config,
+            self._settings,
+            secret,
+            (slices.begin, slices.count),
+            lambda numbers: together.add_up(torch.from_numpy(numbers)),
+        )
 
     def virtual_step(self) -> None:
         """Clips the gradients in `p.grad_sample`, adds them to those of the batch so far, and forgets them."""
@@ -206,6 +222,8 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         if not self._has_batch:
             raise DataError("grad_sample: there are no per-example gradients since the last step; p.grad is not used")
         self._check_groups()
+        if self._is_broken:
+            raise StateError("a step failed after some of its noise was used: the training cannot go on")
         if self._steps_done >= self.steps:
             raise BudgetExhausted("steps: all steps of the training are done")
         if not self._knows_batches and self._config["sampling_rate"] < 1:
@@ -223,23 +241,33 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         return loss
 
     def _make_update(self) -> None:
-        count = torch.tensor([self._examples])
-        for sums in (self._sums.raw_gradients(), self._sums.raw_squares()):
+        said = self._together.agreed(STEP, [self._steps_done, self._examples])
+        if len({steps for steps, _ in said}) > 1:
+            raise StateError("the processes have made different numbers of steps")
+        for rounded, sums in (
+            (self._gradients, self._sums.raw_gradients()),
+            (self._squares, self._sums.raw_squares()),
+        ):
             if len(sums) > 0:
-                self._together.add_up(torch.from_numpy(sums))
-        self._together.add_up(count)
+                np.copyto(rounded, self._slices.add_up(sums), casting="same_kind")
+        own = self._update[self._slices.own]
+        own.fill(0)
         error: Exception | None = None
-        if self._adam is not None:
-            try:
-                for sums in (self._gradients, self._squares, self._update):
-                    sums.fill(0)
-                self._sums.add_to(self._gradients, self._squares)
-                self._adam.set(self._settings_now())
-                self._adam.step(self._update, self._gradients, self._squares, int(count.item()))
-            except Exception as problem:
-                error = problem
-        self._together.same_outcome(error)
-        self._together.copy_first(torch.from_numpy(self._update))
+        try:
+            self._adam.set(self._settings_now())
+            self._adam.step(own, self._gradients, self._squares, sum(examples for _, examples in said))
+        except Exception as problem:
+            error = problem
+        self._check_outcome(error)
+        self._slices.gather(self._update)
+
+    def _check_outcome(self, error: Exception | None) -> None:
+        """Raises in all processes where one has failed. Noise that only some of them have used must not be used again
+        with other sums."""
+        outcomes = self._together.agreed(STEP, [int(error is not None), self._adam.steps_done])
+        if any(failed for failed, _ in outcomes):
+            self._is_broken = any(steps != self._steps_done for _, steps in outcomes)
+            raise error or StateError("another process could not make the step; its error says why")
 
     def _apply_update(self) -> None:
         """p (1 - lr decay) - lr update, rounded after each product as the engine does; torch sees that p changes."""
@@ -294,8 +322,8 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
 
     def noise_level(self) -> tuple[float, float]:
         """Standard deviation of the noise on a coordinate of the averaged gradient and of the averaged squares, both
-        corrected for their start, as they stand. Public. In the first process only."""
-        return self._owner().noise_level()
+        corrected for their start, as they stand. Public."""
+        return self._adam.noise_level()
 
     def loader(self, dataset: Any, **settings: Any) -> PoissonLoader:
         """The batches of this training, drawn from `dataset`; settings are those of PoissonLoader."""
@@ -312,13 +340,14 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
 
     def state_dict(self) -> dict[str, Any]:
         """As torch has it, and under "jme" what the noise needs to go on. Parts called secret_... must not be
-        published: with the updates they reveal gradients. They are empty where noise is fresh in every step."""
+        published: with the updates they reveal gradients. They are empty where noise is fresh in every step. Processes
+        that train together all call it, and each gets the whole state."""
         self._check_no_batch()
+        self._together.agreed(STATE, [])
         state: dict[str, Any] = super().state_dict()
-        state["jme"] = {"config": dict(self._config), "steps": self._steps_done}
-        if self._adam is not None:
-            parts = named(self._adam.state)
-            state["jme"].update({name: _tensor(parts[name]) for name in STATE})
+        parts = named(self._adam.state)
+        vectors = {name: torch.from_numpy(self._slices.whole(parts[name])) for name in VECTORS}
+        state["jme"] = {"config": dict(self._config), "steps": self._steps_done, **vectors}
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -332,10 +361,8 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
             raise StateError(f"state: it is of another training: {', '.join(different)}")
         if self._steps_done > 0 or self._has_batch:
             raise StateError("state: only an optimiser that has done nothing can go on from one")
-        if self._adam is not None:
-            if "first_moment" not in own:
-                raise StateError("state: it is not that of the first process")
-            self._adam.restore(*(_plain(own[name]) for name in STATE))
+        vectors = (self._slices.part(own[name].cpu().contiguous().numpy()) for name in VECTORS)
+        self._adam.restore(int(own["steps"]), *vectors)
         self._steps_done = int(own["steps"])
         super().load_state_dict(state)
 
@@ -345,11 +372,6 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
     def _check_no_batch(self) -> None:
         if self._has_batch:
             raise StateError("a batch is half-way: its sums are raw data; save after step()")
-
-    def _owner(self) -> _core.Adam:
-        if self._adam is None:
-            raise StateError("the noise is in the first process")
-        return self._adam
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         if self._is_made:
@@ -382,11 +404,3 @@ class AdamW(Adam):
         **private: Any,
     ) -> None:
         super().__init__(params, lr, betas, eps, weight_decay, **private)
-
-
-def _tensor(part: Any) -> Any:
-    return torch.from_numpy(part) if isinstance(part, np.ndarray) else part
-
-
-def _plain(part: Any) -> Any:
-    return part.cpu().contiguous().numpy() if isinstance(part, torch.Tensor) else part
