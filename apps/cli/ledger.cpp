@@ -28,11 +28,13 @@ std::string budget(const LedgerEntry& entry) {
 std::string unit_words(const SourceTotal& total) {
   if (total.across_units)
     return "one row that is there or counts as zero; the streams promise different units";
-  std::string words = total.unit.per_person
-                          ? fmt::format("all rows of a person ({} count, by ids)", total.unit.participations)
-                      : total.unit.participations == 1
-                          ? "one row per person"
-                          : fmt::format("at most {} rows per person", total.unit.participations);
+  const std::string& window = total.unit.window;
+  std::string words =
+      total.unit.per_person
+          ? fmt::format("all rows of a person{}{} ({} count, by ids)",
+                        window.empty() ? "" : " in one window of ", window, total.unit.participations)
+      : total.unit.participations == 1 ? "one row per person"
+                                       : fmt::format("at most {} rows per person", total.unit.participations);
   if (total.unit.participations > 1 && total.unit.separation > 1) {
     words += fmt::format(", {} apart", total.unit.separation);
   }

@@ -29,16 +29,20 @@ Seconds beginning(const PreparedRun& run, const RunningStream& stream, SlotClock
 
 }  // namespace
 
-LiveSlots::LiveSlots(PreparedRun& run, RunningStream& stream, LiveInput& live, bool quiet)
+LiveSlots::LiveSlots(PreparedRun& run, RunningStream& stream, RowIntake& intake, LiveInput& live, bool quiet)
     : stream_(&stream),
+      intake_(&intake),
       live_(&live),
       shown_(!quiet && ::isatty(STDERR_FILENO) == 1),
       durable_(stream.can_keep()) {
   SlotClock clock(system_now());
   run.begin_at(beginning(run, stream, clock));
-  feed_ = std::make_unique<SlotFeed>(
-      run.row_map(), run.schedule(), stream, std::move(clock),
-      SlotFeed::Options{.late = run.clock()->late, .keep_interval = run.keep_interval()});
+  intake.keep_people(stream, true);
+  feed_ = std::make_unique<SlotFeed>(run.row_map(), run.schedule(), stream, std::move(clock),
+                                     SlotFeed::Options{.late = run.clock()->late,
+                                                       .keep_interval = run.keep_interval(),
+                                                       .people = intake.person_limit(),
+                                                       .slots_of_window = run.slots_of_window()});
   live.meanwhile([this] { return work(); });
 }
 
@@ -61,16 +65,19 @@ void LiveSlots::show() {
   std::fflush(stderr);
 }
 
-void LiveSlots::take_rows(RowReader& reader, RowIntake& intake) {
-  reader.on_missing(intake.missing().rules());
+void LiveSlots::take_rows(RowReader& reader) {
+  reader.on_missing(intake_->missing().rules());
   std::vector<double> row(reader.dimension());
+  const bool limited = intake_->person_limit() != nullptr;
   while (reader.next(row)) {
     live_->check();
     if (reader.is_bad()) {
-      intake.take_bad(row);  // a row without cells counts nowhere
+      // A row without cells counts nowhere, but among the rows of its person.
+      limited ? intake_->take_bad(row, reader.person()) : intake_->take_bad(row);
       continue;
     }
-    intake.take(row, reader.missing_cells());
+    limited ? intake_->take(row, reader.missing_cells(), reader.person())
+            : intake_->take(row, reader.missing_cells());
     feed_->add(row, reader.time());
   }
 }
@@ -86,11 +93,11 @@ void LiveSlots::end_input() {
   while (feed_->due() == due) live_->pause();
 }
 
-void LiveSlots::take(const std::string& path, InputOptions options, RowIntake& intake) {
+void LiveSlots::take(const std::string& path, InputOptions options) {
   try {
     static_cast<void>(work());
     RowReader reader(path, options);
-    take_rows(reader, intake);
+    take_rows(reader);
     end_input();
   } catch (const ScheduleOver&) {
     // Every slot was released.

@@ -15,9 +15,9 @@ namespace jme::cli {
 /// Live input whose steps are slots of time: releases come by the clock, whether rows come or not.
 class LiveSlots {
  public:
-  /// Tells the run when its first slot begins. `live` and `stream` outlive it. `quiet`: no line about the
-  /// next release.
-  LiveSlots(PreparedRun& run, RunningStream& stream, LiveInput& live, bool quiet);
+  /// Tells the run when its first slot begins. `stream`, `intake` and `live` outlive it. `quiet`: no line
+  /// about the next release.
+  LiveSlots(PreparedRun& run, RunningStream& stream, RowIntake& intake, LiveInput& live, bool quiet);
   LiveSlots(const LiveSlots&) = delete;
   LiveSlots& operator=(const LiveSlots&) = delete;
   ~LiveSlots();
@@ -25,14 +25,15 @@ class LiveSlots {
   /// Takes rows until all slots are released, or the input ends. Opens the input itself, so that slots end on
   /// time while not even a header has come. Where the input ends first, a durable stream keeps the open slot,
   /// and any other waits for its end.
-  void take(const std::string& path, InputOptions options, RowIntake& intake);
+  void take(const std::string& path, InputOptions options);
 
  private:
   [[nodiscard]] LiveInput::Due work();
-  void take_rows(RowReader& reader, RowIntake& intake);
+  void take_rows(RowReader& reader);
   void end_input();
   void show();
   RunningStream* stream_;
+  RowIntake* intake_;
   LiveInput* live_;
   std::unique_ptr<SlotFeed> feed_;
   std::vector<OnMissing> rules_;

@@ -55,12 +55,13 @@ Json limits_side_by_side(const RunSettings& given, const KnownColumns& known) {
     const StreamConfig config = stream_config(settings, known, read_npy_matrix);
     const Plan result = plan(config, plan_scope(settings, config));
     const PlanCandidate& best = result.candidates.at(result.recommended);
-    rows.push_back({{"rows_per_person", config.participation.rows},
-                    {"method", name(best.method)},
-                    {"shape", best.shape.name()},
-                    {"std_first", best.noise.std_first},
-                    {"rmse_late", best.rmse_late.value_or(best.rmse_first)},
-                    {"command", with_choice(settings, best)}});
+    rows.push_back(
+        {{"rows_per_person", config.participation.windows ? Json(limit) : Json(config.participation.rows)},
+         {"method", name(best.method)},
+         {"shape", best.shape.name()},
+         {"std_first", best.noise.std_first},
+         {"rmse_late", best.rmse_late.value_or(best.rmse_first)},
+         {"command", with_choice(settings, best)}});
   }
   return rows;
 }
@@ -76,7 +77,8 @@ std::string limits_table(const Json& limits) {
   std::vector<std::vector<std::string>> rows{
       {"rows-per-person", "method", "shape", "std_first", "rmse_late"}};
   for (const Json& limit : limits) {
-    rows.push_back({fmt::format("{}", limit["rows_per_person"].get<std::size_t>()),
+    const Json& count = limit["rows_per_person"];
+    rows.push_back({count.is_string() ? count.get<std::string>() : count.dump(),
                     limit["method"].get<std::string>(), limit["shape"].get<std::string>(),
                     fmt::format("{:.5g}", limit["std_first"].get<double>()),
                     fmt::format("{:.5g}", limit["rmse_late"].get<double>())});
@@ -84,7 +86,9 @@ std::string limits_table(const Json& limits) {
   using enum Align;
   return aligned(rows, {right, left, left, right, right}) +
          "\nrmse_late: error of the first moment if every row counts, over releases of at least 10 P rows "
-         "(over all, where\nthe rows of a person fit into one release).\n\n" +
+         "(over all, where\nthe rows of a person fit into one release; with slots of time, as if one row "
+         "came "
+         "in each).\n\n" +
          wrapped({advice_on_limits}, 100);
 }
 

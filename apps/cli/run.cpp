@@ -267,14 +267,14 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
     preparing.reset();
     if (live) live->watch(*stream);
     if (by_arrival) {
-      LiveSlots slots(run, *stream, *live, output.is_terminal());
+      LiveSlots slots(run, *stream, intake, *live, output.is_terminal());
       describe();
       stream->publish_stored();
-      slots.take(input.path, options, intake);
+      slots.take(input.path, options);
     } else if (run.clock()) {
       describe();
-      SlotSums sums(run.row_map(), run.schedule());
-      pump_slots(*reader, intake, sums, *stream, output.is_terminal());
+      TimedRows rows(run, intake);
+      pump_slots(*reader, rows, *stream, output.is_terminal());
     } else {
       describe();
       pump({.reader = *reader,

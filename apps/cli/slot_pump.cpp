@@ -24,25 +24,19 @@ void tell_outside(std::size_t outside, std::size_t rows) {
 
 }  // namespace
 
-void pump_slots(RowReader& reader, RowIntake& intake, SlotSums& sums, RunningStream& stream, bool quiet) {
+void pump_slots(RowReader& reader, TimedRows& rows, RunningStream& stream, bool quiet) {
   Progress progress(quiet, 0);
   std::vector<double> row(reader.dimension());
-  std::size_t rows = 0, outside = 0;
-  const bool limited = intake.person_limit() != nullptr;
   while (reader.next(row)) {
-    ++rows;
     if (reader.is_bad()) {
-      // A row without cells counts nowhere, but among the rows of its person.
-      limited ? intake.take_bad(row, reader.person()) : intake.take_bad(row);
+      rows.take_bad(row, reader.time(), reader.person());
     } else {
-      limited ? intake.take(row, reader.missing_cells(), reader.person())
-              : intake.take(row, reader.missing_cells());
-      if (!sums.add(*reader.time(), row)) ++outside;
+      rows.take(row, reader.missing_cells(), *reader.time(), reader.person());
     }
     if (progress.is_shown() && reader.progress()) progress.update_fraction(*reader.progress());
   }
-  tell_outside(outside, rows);
-  sums.release_to(stream);
+  tell_outside(rows.outside(), rows.rows());
+  rows.release_to(stream);
   stream.end_input();
 }
 

@@ -91,6 +91,12 @@ def _id_of(value: Any) -> str | None:
     """As in a file: text, or a number as it is written. What stands for a missing value is nobody."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return None
+    if isinstance(value, float) and value.is_integer():
+        # pandas makes a column of whole numbers floats where one is missing: nobody's missing id may give others
+        # another id.
+        if abs(value) >= 2**53:
+            raise TypeError("ids of this size are not exact as floats; give them as text or as whole numbers (Int64)")
+        value = int(value)
     text = value if isinstance(value, str) else repr(value)
     return None if text.strip().lower() in ("", "na", "n/a", "nan", "null") else text
 

@@ -54,3 +54,17 @@ def test_rows_without_a_person_are_refused():
         with pytest.raises(jme.DataError, match="who"):
             stream.push({"x": [0.5], "y": [0.5]})
         assert stream.rows == 0
+
+
+def test_nobodys_missing_id_gives_others_another_id():
+    pd = pytest.importorskip("pandas")
+    # One missing id makes the whole column floats.
+    whole = pd.DataFrame({"who": [7, 7], "x": [0.5, 0.5], "y": [0.5, 0.5]})
+    holes = pd.DataFrame({"who": [7, None], "x": [0.5, 0.5], "y": [0.5, 0.5]})
+    with jme.Stream(**SETTINGS) as stream:
+        stream.push(whole)
+        stream.push(holes)
+        notes = {note[0]: note[1] for note in stream._notes()}
+        assert notes == {"rows_over_limit": 1, "nobodys_rows": 1}
+        with pytest.raises(TypeError, match="not exact as floats"):
+            stream.push({"who": [2.0**60], "x": [0.5], "y": [0.5]})

@@ -40,6 +40,12 @@ std::optional<std::size_t> SlotSchedule::slot_of(Seconds time) const {
   return static_cast<std::size_t>(slot);
 }
 
+std::int64_t SlotSchedule::window_of(Seconds time, std::size_t slots) const {
+  const Seconds slot = slots_between(start, time, length);
+  if (slots == 1) return slot;
+  return slots_between(0, start + slot * length, static_cast<Seconds>(slots) * length);
+}
+
 Seconds slot_boundary(Seconds time, Seconds length) {
   return slots_between(0, time, length) * length;
 }

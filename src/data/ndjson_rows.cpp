@@ -88,7 +88,6 @@ class NdjsonRows final : public TextRows {
  protected:
   RowStatus parse(std::string_view record, std::span<double> row) override {
     ++rows_;
-    time_.reset();
     is_time_given_ = false;
     ondemand::document document;
     ondemand::json_type type{};
@@ -100,7 +99,10 @@ class NdjsonRows final : public TextRows {
     const bool is_json = status == RowStatus::good || problem().kind != RowProblem::Kind::not_json;
     // Something after the closing bracket, where the reading came so far.
     const bool is_whole = is_json && document.current_location().error() == simdjson::OUT_OF_BOUNDS;
-    if (!is_whole) forget_person();  // a key that was not read may say something else
+    if (!is_whole) {  // a key that was not read may say something else
+      forget_person();
+      forget_time();
+    }
     if (status == RowStatus::good && !is_whole) return bad({.kind = RowProblem::Kind::not_json});
     if (status == RowStatus::good && has_time_ && !time_) return bad({.kind = RowProblem::Kind::time});
     return status;
@@ -199,6 +201,7 @@ class NdjsonRows final : public TextRows {
     }
     if (!width_.admits(place)) {
       if (!person_is_first_) forget_person();  // as in CSV
+      forget_time();
       return bad({.kind = RowProblem::Kind::width, .found = place});
     }
     return problem ? bad(*problem) : RowStatus::good;

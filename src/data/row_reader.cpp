@@ -83,6 +83,7 @@ bool RowReader::next(std::span<double> row) {
   impl_->is_bad = false;
   impl_->source->forget_missing_cells();
   impl_->source->forget_person();
+  impl_->source->forget_time();
   data::RowStatus status{};
   try {
     status = impl_->source->next(row);
@@ -121,7 +122,7 @@ std::span<const std::size_t> RowReader::missing_cells() const {
   return impl_->source->missing_cells();
 }
 std::optional<Seconds> RowReader::time() const {
-  return impl_->is_bad ? std::nullopt : impl_->source->time();
+  return impl_->source->time();
 }
 std::size_t RowReader::bad_rows() const {
   return impl_->bad_rows;

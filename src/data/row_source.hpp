@@ -79,8 +79,10 @@ class RowSource {
     return has_person_ ? std::optional<std::string_view>(person_) : std::nullopt;
   }
   void forget_person() { has_person_ = false; }
-  /// Of the last row, where its time was asked for and it is good.
+  /// Of the last row, where its time was asked for and can be told: where it is bad, too, unless it is not
+  /// well formed.
   [[nodiscard]] std::optional<Seconds> time() const { return time_; }
+  void forget_time() { time_.reset(); }
   [[nodiscard]] const RowProblem& problem() const { return problem_; }
   /// The last row's problem in words.
   [[nodiscard]] std::string explain_problem() const;

@@ -51,6 +51,7 @@ Json total_json(const SourceTotal& total) {
           {"participations", total.unit.participations},
           {"separation", total.unit.separation},
           {"per_person", total.unit.per_person},
+          {"window", total.unit.window.empty() ? Json() : Json(total.unit.window)},
           {"across_units", total.across_units},
           {"insecure", total.insecure}};
 }

@@ -48,6 +48,11 @@ void check_counts(const StreamConfig& config) {
   if (config.persons_are_limited && config.participation.separation != 1) {
     throw InvalidParameter("separation", "is not for limited rows per person: ids do not keep them apart");
   }
+  if (config.participation.windows && !(config.persons_are_limited && config.slot_seconds)) {
+    throw InvalidParameter("rows-per-person",
+                           "a limit for each window of time needs ids (person), and steps that are slots of "
+                           "time: a step of rows could hold rows of two windows");
+  }
   if (!config.observed && !config.private_count) return;
   const char* const field =
       config.persons_are_limited ? "person" : (config.observed ? "missing" : "private-count");
@@ -214,6 +219,10 @@ Mechanism::Mechanism(const StreamConfig& config, MechanismFamily* family)
   calibration_ = calibrated(geometry_, sigma_);
   pay_for_rounding();
   if (!config_.budget.sigma) calibration_ = calibrated(geometry_, sigma_);
+}
+
+RowModel Mechanism::row_model() const {
+  return row_model(geometry_);
 }
 
 RowModel Mechanism::row_model(Geometry geometry) const {

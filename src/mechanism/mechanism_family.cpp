@@ -6,6 +6,16 @@
 
 namespace jme {
 
+namespace {
+
+std::string windows_key(const Participation& participation) {
+  if (!participation.windows) return "";
+  const RowWindows& windows = *participation.windows;
+  return fmt::format("|{} {} {} {}", windows.rows, windows.steps, windows.count, windows.are_units);
+}
+
+}  // namespace
+
 // Everything that make_parts depends on, by name.
 std::shared_ptr<const Mechanism::Parts> MechanismFamily::parts_of(const Mechanism& mechanism) {
   const StreamConfig& config = mechanism.config();
@@ -26,7 +36,8 @@ std::shared_ptr<const Mechanism::Parts> MechanismFamily::parts_of(const Mechanis
                   config.shape_second ? config.shape_second->name() : "", noises_rows, forces_one_shape,
                   mechanism.has_second(), config.participation.rows, config.participation.separation,
                   limit.vectors, limit.with_lags) +
-      fmt::format("|{} {}", static_cast<int>(config.objective), config.slot_seconds.has_value());
+      fmt::format("|{} {}", static_cast<int>(config.objective), config.slot_seconds.has_value()) +
+      windows_key(config.participation);
   std::shared_ptr<const Mechanism::Parts>& known = known_[key];
   if (!known) known = mechanism.make_parts();
   return known;

@@ -16,20 +16,30 @@ constexpr std::size_t rows_per_row_of_a_person = 10;
 /// Comparing shapes takes a few passes over all steps.
 constexpr std::size_t most_compared_steps = std::size_t{1} << 20;
 
+/// Slots of time that the rows of a person fill at most, where ids limit them in each window; else one slot
+/// may hold all of them.
+std::size_t slots_of_person(const Participation& participation) {
+  const std::optional<RowWindows>& windows = participation.windows;
+  if (!windows || windows->are_units) return 1;
+  return std::min(windows->count, 1 + (participation.rows - 1) / windows->rows);
+}
+
 }  // namespace
 
 bool rows_fill_several_steps(const Workload& workload, const Horizon& horizon,
                              const Participation& participation) {
   const bool grows = workload.kind() == Workload::Kind::mean || workload.kind() == Workload::Kind::prefix;
   if (!grows || horizon.is_unbounded() || horizon.steps() > most_compared_steps) return false;
-  // A slot of time may hold all rows of a person.
+  if (horizon.has_slots()) return slots_of_person(participation) > 1;
   const std::optional<std::size_t> in_step = horizon.most_rows_in_step();
   return participation.separation == 1 && in_step && rows_that_fit(horizon, participation) > *in_step;
 }
 
 std::size_t first_judged_step(const Horizon& horizon, const Participation& participation) {
   const std::size_t last = horizon.steps() - 1, every = horizon.every();
-  const std::size_t rows = rows_that_fit(horizon, participation);
+  // Slots count as if one row came in each.
+  const std::size_t rows =
+      horizon.has_slots() ? slots_of_person(participation) : rows_that_fit(horizon, participation);
   if (rows > horizon.rows() / rows_per_row_of_a_person) return last;
   return std::min(last, (rows_per_row_of_a_person * rows - 1) / every);
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <jme/base/errors.hpp>
+#include <jme/clock/time.hpp>
 #include <jme/mechanism/release_layout.hpp>
 #include <jme/mechanism/stream_config.hpp>
 #include <jme/privacy/gaussian.hpp>
@@ -73,6 +74,13 @@ Horizon horizon_of_rows(const StreamConfig& config) {
 Horizon horizon_of(const StreamConfig& config) {
   const Horizon horizon = horizon_of_rows(config);
   return config.slot_seconds ? horizon.of_slots() : horizon;
+}
+
+std::string window_words(const StreamConfig& config) {
+  const auto slot = static_cast<Seconds>(config.slot_seconds.value_or(1));
+  const auto slots = config.participation.windows ? config.participation.windows->steps : std::size_t{1};
+  const std::string words = duration_text(slot * static_cast<Seconds>(slots));
+  return words == "1d" ? "day" : words == "1h" ? "hour" : words;
 }
 
 Presence presence_of(const StreamConfig& config) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <jme/clock/time.hpp>
 #include <jme/mechanism/stream_fields.hpp>
 
@@ -28,6 +30,18 @@ FieldValue name_of(const Named& named) {
   return named.name();
 }
 
+/// As it is written: 3, 3/day or 3/day:30.
+FieldValue rows_per_person(const Mechanism& mechanism) {
+  const StreamConfig& config = mechanism.config();
+  const Participation& participation = config.participation;
+  if (!config.persons_are_limited) return {};
+  if (!participation.windows) return std::uint64_t{participation.rows};
+  const RowWindows& windows = *participation.windows;
+  std::string text = fmt::format("{}/{}", windows.rows, window_words(config));
+  if (!windows.are_units) text += fmt::format(":{}", participation.rows);
+  return text;
+}
+
 std::vector<StreamField> privacy_fields() {
   const std::string privacy = "Privacy", horizon = "Horizon (public)", rows = "Rows (public)";
   return {
@@ -55,13 +69,13 @@ std::vector<StreamField> privacy_fields() {
       {{"separation", count, "1", whole, privacy, "B",
         "Any two of them are at least this many rows apart (default 1)"},
        [](const Mechanism& m) -> FieldValue { return std::uint64_t{m.config().participation.separation}; }},
-      {{"rows_per_person", count, "", "a whole number of at least 1, or P/day with clocks", privacy, "P",
+      {{"rows_per_person", count, "",
+        "a whole number of at least 1, or P/day, P/6h or P/slot with slots of time", privacy, "P",
         "Rows of a person that count, enforced by ids (person): the promise is about all rows of a person "
-        "together; near the median number of rows that a person has"},
-       [](const Mechanism& m) -> FieldValue {
-         if (!m.config().persons_are_limited) return {};
-         return std::uint64_t{m.config().participation.rows};
-       }},
+        "together; near the median number of rows that a person has. With slots of time also P/day, P/6h or "
+        "P/slot: so many in each window, about whose rows the promise then is; P/day:N, and N in all, or "
+        "P/day:all: about all rows of a person again"},
+       rows_per_person},
       {{"rows", count, "", "a whole number of at least 1, or unbounded", horizon, "N",
         "At most this many rows will ever come, or unbounded"},
        [](const Mechanism& m) {

@@ -34,12 +34,24 @@ std::string budget_words(const Mechanism& mechanism) {
                      six_digits_up(gdp_epsilon(mechanism.mu(), delta, mechanism.bad_past())), delta);
 }
 
+/// The window in which rows of a person are limited: "day", "window of 6h", "slot of 15m".
+std::string window_name(const StreamConfig& config) {
+  const std::string words = window_words(config);
+  if (words == "day" || words == "hour") return words;
+  return fmt::format("{} of {}", config.participation.windows->steps == 1 ? "slot" : "window", words);
+}
+
 std::string neighbours(const StreamConfig& config) {
   const bool replace = config.adjacency == Adjacency::replace_one, one = config.participation.rows == 1;
   if (config.persons_are_limited) {
-    return replace ? "all rows of one person together are replaced by any other rows of this person, or are "
-                     "all absent in one of them,"
-                   : "all rows of one person together are there or are all absent";
+    const std::optional<RowWindows>& windows = config.participation.windows;
+    const std::string which =
+        windows && windows->are_units ? fmt::format(" in one {} (UTC)", window_name(config)) : "";
+    return replace ? fmt::format(
+                         "all rows of one person{} together are replaced by any other rows of this person{}, "
+                         "or are all absent in one of them,",
+                         which, windows ? " at the same times" : "")
+                   : fmt::format("all rows of one person{} together are there or are all absent", which);
   }
   const std::string who =
       one ? "one row" : fmt::format("the rows of one person (at most {})", config.participation.rows);
@@ -106,6 +118,17 @@ std::string moved_row(const Mechanism& mechanism) {
   const auto target = config.budget.approx_dp();
   const double delta = target ? double{target->delta} : 1e-6;
   const bool one = config.participation.rows == 1;
+  const std::optional<RowWindows>& windows = config.participation.windows;
+  if (windows && windows->are_units) {
+    return fmt::format(
+        "The times of a person's rows decide in which {} they are. Rows that also change their times, within "
+        "a {} or from one to another, are changes of two of them, in which rows leave and others come: these "
+        "cannot be told apart better than mu = {} Gaussian differential privacy allows, {:.4g} times the mu "
+        "of "
+        "one (for instance epsilon = {} at delta = {:g}).",
+        window_name(config), window_name(config), six_digits_up(mu), mu / mechanism.mu(),
+        six_digits_up(gdp_epsilon(mu, delta, mechanism.bad_past())), delta);
+  }
   return fmt::format(
       "The promise is about {} more or less{}. {} also {} time, from one slot to another, {} two such "
       "changes, "
@@ -119,7 +142,41 @@ std::string moved_row(const Mechanism& mechanism) {
       delta);
 }
 
+/// What holds for the rows of a person in all windows, where each window has its own promise.
+std::string all_windows(const Mechanism& mechanism) {
+  const StreamConfig& config = mechanism.config();
+  const double mu = *mu_of_all_windows(mechanism);
+  if (!std::isfinite(mu)) {
+    return fmt::format(
+        "Nothing is promised about the rows of a person in all {}s together, whose number has no end.",
+        window_name(config));
+  }
+  const auto target = config.budget.approx_dp();
+  const double delta = target ? double{target->delta} : 1e-6;
+  return fmt::format(
+      "All rows of a person in all {} {}s together cannot be told apart better than mu = {} Gaussian "
+      "differential privacy allows, {:.4g} times the mu of one (for instance epsilon = {} at delta = {:g}).",
+      config.participation.windows->count, window_name(config), six_digits_up(mu), mu / mechanism.mu(),
+      six_digits_up(gdp_epsilon(mu, delta, mechanism.bad_past())), delta);
+}
+
+std::string in_each_window(const StreamConfig& config) {
+  const RowWindows& windows = *config.participation.windows;
+  const std::string in_all =
+      windows.are_units ? "" : fmt::format(", and {} in all", config.participation.rows);
+  return fmt::format(
+      "This holds however many rows a person has: in each {} (UTC) only the first {} that carry a person's "
+      "id{}, "
+      "whatever is in their other cells, and every further one is a row without cells, as is a row without "
+      "an "
+      "id or, where times are read, without a time. The ids are trusted: somebody with two ids has two such "
+      "limits, and who writes rows under another person's id can use up that person's.",
+      window_name(config), windows.rows == 1 ? "row counts" : fmt::format("{} rows count", windows.rows),
+      in_all);
+}
+
 std::string person(const StreamConfig& config) {
+  if (config.participation.windows) return in_each_window(config);
   if (config.persons_are_limited) {
     const std::size_t rows = config.participation.rows;
     return fmt::format(
@@ -157,6 +214,14 @@ std::string about_bounds(const Mechanism& mechanism, const BoundsOrigin& origin,
   if (origin.insecure) text = "NOT PRIVATE: the bounds were found with a test seed. " + text;
   if (origin.same_rows) {
     return text + fmt::format("These records count here as well: {}.", together(mechanism, origin));
+  }
+  if (origin.rows_move && origin.per_person) {
+    return text +
+           fmt::format(
+               "This run leaves these records out. A person may have rows in both parts: {}. Which records "
+               "were searched is decided by their places, so that here a person who is absent leaves records "
+               "without an id in place.",
+               together(mechanism, origin));
   }
   if (origin.rows_move) {
     return text +
@@ -216,6 +281,7 @@ std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_
   }
   if (config.slot_seconds) text.push_back(moved_row(mechanism));
   text.push_back(person(config));
+  if (mu_of_all_windows(mechanism)) text.push_back(all_windows(mechanism));
   text.push_back(limits(mechanism, has_bounds));
   text.push_back(what_is_public(config));
   text.emplace_back(

@@ -24,6 +24,7 @@ std::string privacy_fact(const Mechanism& mechanism) {
 std::string lead(const ReportInput& input) {
   const StreamConfig& config = input.run.mechanism.config();
   const bool one_row = config.participation.rows == 1 && !config.persons_are_limited;
+  const bool in_windows = config.participation.windows && config.participation.windows->are_units;
   return fmt::format(
       "What a stream of {} {} looks like as a whole: its averages, its spread and how its columns move "
       "together. "
@@ -31,7 +32,9 @@ std::string lead(const ReportInput& input) {
       "\"What is "
       "promised\".",
       count_text(input.last.rows()), steps_name(input.run.mechanism),
-      one_row ? "each single row" : "each person's rows");
+      one_row      ? "each single row"
+      : in_windows ? "each person's rows of one window of time"
+                   : "each person's rows");
 }
 
 bool is_thinned(const ReportCollector& collected) {

@@ -25,6 +25,15 @@ using namespace report;  // NOLINT(google-build-using-namespace): every other wo
 constexpr std::size_t longest_prediction = 1'000'000;
 constexpr std::size_t longest_comparison = 20'000;
 
+/// Where ids limit the rows of a person in windows of time.
+std::string window_limit(const StreamConfig& config) {
+  const std::optional<RowWindows>& windows = config.participation.windows;
+  if (!windows) return "";
+  const std::string words = window_words(config);
+  if (windows->are_units) return fmt::format(" in each window of time ({}, UTC)", words);
+  return fmt::format(", {} of them in one window of time ({}, UTC)", count_text(windows->rows), words);
+}
+
 const char* method_words(Method method) {
   switch (method) {
     case Method::jme:
@@ -185,7 +194,8 @@ std::vector<std::vector<Markup>> plan_rows(const ReportInput& input) {
                                 config.persons_are_limited ? "limited by ids to" : "at most",
                                 config.participation.rows == 1
                                     ? "one row"
-                                    : fmt::format("{} rows", count_text(config.participation.rows))));
+                                    : fmt::format("{} rows", count_text(config.participation.rows))) +
+                        window_limit(config));
   put("longest row", fmt::format("{}{}", number_text(config.norm_bound, 5),
                                  input.run.bounds.is_none() ? "" : ", every column scaled to [−1, 1] first"));
   put("missing cells", missing_words(input.run));

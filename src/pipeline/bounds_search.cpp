@@ -6,7 +6,9 @@
 #include <jme/base/errors.hpp>
 #include <jme/base/parse.hpp>
 #include <jme/pipeline/bounds_search.hpp>
+#include <jme/pipeline/clock_config.hpp>
 #include <jme/pipeline/configure.hpp>
+#include <jme/pipeline/rows_per_person.hpp>
 #include <jme/random/key.hpp>
 #include <jme/store/durable_search.hpp>
 #include <jme/store/stream_settings.hpp>
@@ -69,7 +71,8 @@ BoundsSearchConfig bounds_search_config(const RunSettings& settings) {
                             .columns = parse_list("columns", *columns)};
   config.search.columns = config.columns.size();
   config.search.records = parse_count("first", *first);
-  if (adjacency) config.search.adjacency = parse_adjacency(*adjacency);
+  // With slots of time, a row more or less moves one record in and one out of those that are searched.
+  if (adjacency && !has_clock(settings)) config.search.adjacency = parse_adjacency(*adjacency);
   const Text &person = settings["person"], &limit = settings["rows_per_person"];
   if (person && person->empty()) throw InvalidParameter("person", "the name is empty");
   if (person.has_value() != limit.has_value()) {
@@ -83,7 +86,13 @@ BoundsSearchConfig bounds_search_config(const RunSettings& settings) {
   }
   if (person) {
     config.person = *person;
-    config.search.records_per_person = parse_rows_per_person(*limit);
+    const RowsPerPerson rows = RowsPerPerson::parse(*limit);
+    if (rows.window && !has_clock(settings)) {
+      throw InvalidParameter("rows-per-person", *limit,
+                             "a whole number for a search, which has no windows of time");
+    }
+    // Among the records that are searched it is a limit in all, which protects the rows of a window too.
+    config.search.records_per_person = rows.rows;
   }
   if (participations) config.search.records_per_person = parse_count("participations", *participations);
   if (on_bad_row) config.on_bad_row = parse_on_bad_row(*on_bad_row);

@@ -9,6 +9,7 @@
 #include <jme/pipeline/bounds_file.hpp>
 #include <jme/pipeline/clock_config.hpp>
 #include <jme/pipeline/configure.hpp>
+#include <jme/pipeline/rows_per_person.hpp>
 
 namespace jme {
 
@@ -50,26 +51,6 @@ void set_balance(StreamConfig& config, const RunSettings& settings) {
     }
     config.method = Method::lambda_jme;
   }
-}
-
-/// How many rows of a person count.
-void set_person_limit(StreamConfig& config, const RunSettings& settings) {
-  const Text& limit = settings["rows_per_person"];
-  if (!limit) return;
-  // A complete list of settings (RunSettings::to_json) has the defaults of both.
-  if (settings["participations"].value_or("1") != "1") {
-    throw InvalidParameter(
-        "participations",
-        "is not given with rows-per-person: that is the number of rows of a person, and it "
-        "is enforced instead of assumed");
-  }
-  if (settings["separation"].value_or("1") != "1") {
-    throw InvalidParameter("separation",
-                           "is not given with rows-per-person: ids limit how many rows a person has, not how "
-                           "far apart they are");
-  }
-  config.participation = {.rows = parse_rows_per_person(*limit), .separation = 1};
-  config.persons_are_limited = config.private_count = true;
 }
 
 /// Columns and bounds, where a search found the bounds.
@@ -136,17 +117,6 @@ Workload parse_workload(const std::string& text, std::string_view field, const M
 Shape parse_shape(const std::string& text, std::string_view field, const MatrixReader& read_matrix) {
   if (text.starts_with('@')) return Shape::custom(matrix_of(text, field, read_matrix), text);
   return Shape::parse(text, field);
-}
-
-std::size_t parse_rows_per_person(const std::string& text) {
-  if (text.find('/') != std::string::npos) {
-    throw InvalidParameter("rows-per-person", text,
-                           "a whole number here: a limit per day needs releases by the clock that divide the "
-                           "day, or a release could hold rows of two days");
-  }
-  const std::size_t rows = parse_count("rows-per-person", text);
-  if (rows > 0xffffffff) throw InvalidParameter("rows-per-person", text, "at most 4294967295");
-  return rows;
 }
 
 OnBadRow parse_on_bad_row(std::string_view text) {
@@ -282,7 +252,6 @@ StreamConfig stream_config(const RunSettings& settings, const KnownColumns& colu
   if (adjacency) result.adjacency = parse_adjacency(*adjacency);
   if (participations) result.participation.rows = parse_count("participations", *participations);
   if (separation) result.participation.separation = parse_count("separation", *separation);
-  set_person_limit(result, settings);
   if (objective) result.objective = parse_objective(*objective);
   if (max_state_vectors) result.max_state_vectors = parse_count("max-state-vectors", *max_state_vectors, 0);
   if (threads) {
@@ -291,6 +260,7 @@ StreamConfig stream_config(const RunSettings& settings, const KnownColumns& colu
     result.threads = static_cast<unsigned>(count);
   }
   if (clock) set_slots(result, settings);
+  set_person_limit(result, settings);
   return result;
 }
 

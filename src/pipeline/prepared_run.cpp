@@ -61,6 +61,8 @@ void check_origin(const BoundsOrigin& origin, const StreamConfig& stream) {
                                          ? "must be given, as in the search for these bounds"
                                          : "was not given in the search for these bounds: search with it");
   }
+  // A limit in all, in the search, protects the rows of each window too.
+  if (origin.per_person && stream.participation.windows) return;
   if (origin.participations != stream.participation.rows) {
     throw InvalidParameter(origin.per_person ? "rows-per-person" : "participations",
                            static_cast<double>(stream.participation.rows),
@@ -81,6 +83,15 @@ void check_ledger(const BoundsOrigin& origin, const DurableOptions& state) {
   }
 }
 
+/// What ids must limit.
+PersonRows person_rows(const Participation& participation) {
+  if (!participation.windows) return {.in_all = participation.rows};
+  const RowWindows& windows = *participation.windows;
+  // The windows of the run may have so many rows together in any case.
+  const bool is_limited_in_all = !windows.are_units && participation.rows / windows.rows < windows.count;
+  return {.in_all = is_limited_in_all ? participation.rows : 0, .in_window = windows.rows};
+}
+
 /// The slots of the stream must be those of the clock.
 void check_clock(const RunConfig& config) {
   const std::optional<ClockConfig>& clock = config.clock;
@@ -90,13 +101,12 @@ void check_clock(const RunConfig& config) {
     throw InvalidParameter("every",
                            "a stream whose steps are slots of time needs a clock with the same slots");
   }
-  if (clock && config.search) {
-    throw InvalidParameter("bounds", "auto",
-                           "left to runs whose steps are rows: give bounds, or find them first");
-  }
-  if (clock && clock->is_by_arrival() && !config.person.empty()) {
-    throw InvalidParameter("person",
-                           "is for rows that go to the slots of their own times: give time, from and until");
+  if (clock && clock->is_by_arrival() && config.search) {
+    throw InvalidParameter(
+        "bounds",
+        "auto is not for rows that count when they arrive: how long it takes until enough "
+        "records came for a search depends on everybody's rows, and slots would begin then; "
+        "search a sample first, or give bounds");
   }
   if (clock && clock->until && !(clock->from && !clock->time_column.empty())) {
     throw InvalidParameter("from", "must be given with until, and so must time");
@@ -206,6 +216,11 @@ SlotSchedule PreparedRun::schedule() const {
           .count = horizon.steps()};
 }
 
+std::size_t PreparedRun::slots_of_window() const {
+  const std::optional<RowWindows>& windows = stream_.participation.windows;
+  return windows ? windows->steps : 1;
+}
+
 LeftOutRecords PreparedRun::left_out() const {
   const std::optional<BoundsOrigin>& origin = config_.bounds_origin;
   if (!origin) return {0, std::nullopt};
@@ -224,7 +239,8 @@ RowIntake PreparedRun::intake() const {
                    stream_.observed || stream_.private_count);
   // A key of this process: a source that gives its rows again gives their ids again.
   if (stream_.persons_are_limited) {
-    intake.limit(PersonLimit(stream_.participation.rows, Key::from_system()), config_.state.has_value());
+    intake.limit(PersonLimit(person_rows(stream_.participation), Key::from_system()),
+                 config_.state.has_value());
   }
   return intake;
 }

@@ -183,8 +183,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 const std::vector<RunField>& run_fields() {
   static const std::vector<RunField> fields = [] {
     std::vector<RunField> all;
-    for (const auto& part :
-         {input_fields(), clock_fields(), search_fields(), person_fields(), fields_of_streams(), output_fields()}) {
+    for (const auto& part : {input_fields(), clock_fields(), search_fields(), person_fields(),
+                             fields_of_streams(), output_fields()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

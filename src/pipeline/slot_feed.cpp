@@ -70,22 +70,40 @@ OpenSlot SlotFeed::open_slot() const {
   return {.start = schedule_.start, .slot = slot_, .sums = sums_};
 }
 
+void SlotFeed::stage() {
+  if (!stream_->can_keep()) return;
+  if (options_.people != nullptr) stream_->keep_people(options_.people->take_records());
+  stream_->keep(open_slot().bytes());
+}
+
+void SlotFeed::enter_window() {
+  if (options_.people == nullptr || !options_.people->has_windows()) return;
+  if (has_begun_ && !is_over()) {
+    options_.people->begin_window(schedule_.window_of(schedule_.begin_of(slot_), options_.slots_of_window));
+  } else {
+    options_.people->enter_window(std::nullopt);
+  }
+}
+
 void SlotFeed::keep() {
   if (!stream_->can_keep() || is_over()) return;
   const Steady::time_point begin = Steady::now();
-  stream_->keep(open_slot().bytes());
+  stage();
   stream_->flush();
+  has_new_rows_ = false;
   const Steady::time_point end = Steady::now();
   keep_due_ = end;
-  if (options_.keep_interval.count() == 0) return;  // after every read
-  keep_due_ += std::max<Steady::duration>(options_.keep_interval, rest_after_keeping * (end - begin));
+  // 0: after every read with rows, and else as seldom as by default.
+  const bool after_reads = options_.keep_interval.count() == 0;
+  const Steady::duration interval = after_reads ? Options{}.keep_interval : options_.keep_interval;
+  keep_due_ += std::max<Steady::duration>(interval, rest_after_keeping * (end - begin));
 }
 
 void SlotFeed::close() {
   const BlockSum ended = std::exchange(sums_, BlockSum(map_));
   const std::size_t slot = slot_++;
   // One commit: the slot is released, and the next one is open.
-  if (stream_->can_keep()) stream_->keep(open_slot().bytes());
+  stage();
   stream_->push_block(slot_id(schedule_, slot), ended);
 }
 
@@ -93,11 +111,14 @@ void SlotFeed::tick() {
   const std::size_t ended = clock_.ended(schedule_);
   while (slot_ < ended) close();
   has_begun_ = clock_.time() >= static_cast<double>(schedule_.start);
+  enter_window();
   // With rows or without, so that commits do not show when rows came.
-  if (stream_->can_keep() && Steady::now() >= keep_due_) keep();
+  const bool has_read = has_new_rows_ && options_.keep_interval.count() == 0;
+  if (stream_->can_keep() && (has_read || Steady::now() >= keep_due_)) keep();
 }
 
 bool SlotFeed::add(std::span<const double> row, std::optional<Seconds> time) {
+  has_new_rows_ = true;  // the limit of its person is used up, whatever becomes of the row
   if (!has_begun_ || is_over()) return false;
   if (options_.late == LateRows::drop && time && *time < schedule_.begin_of(slot_)) return false;
   sums_.add(row);

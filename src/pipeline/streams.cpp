@@ -68,7 +68,11 @@ class KeptStream final : public RunningStream {
     publish_(release);
   }
   [[nodiscard]] bool can_keep() const override { return true; }
-  void keep(std::span<const std::byte> bytes) override { stream_.keep(bytes); }
+  // One commit: what is kept of an open slot, and the people whose rows it holds.
+  void keep(std::span<const std::byte> bytes) override {
+    keep_people_of_block();
+    stream_.keep(bytes);
+  }
   [[nodiscard]] std::vector<std::byte> kept() const override { return stream_.kept(); }
   void publish_stored() override { stream_.releases_before(publish_); }
   void keep_people(std::span<const std::byte> records) override {

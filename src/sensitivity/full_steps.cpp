@@ -77,6 +77,27 @@ std::vector<double> sums_of_windows(const Filter& c, std::size_t windows, std::s
   return sums;
 }
 
+/// What a person can move whose rows are in at most `windows` windows of `window` steps, `rows` in each,
+/// `in_step` in a step, `in_all` in all.
+struct WindowedRows {
+  std::size_t rows, in_step, window, windows, in_all;
+};
+Exposure windowed(const Filter& c1, const Filter& c2, const WindowedRows& at) {
+  const std::size_t n = c1.steps();
+  const std::size_t p = std::min(1 + (at.rows - 1) / at.in_step, at.window);
+  const auto m = static_cast<double>(at.in_step);
+  const std::vector<double> first = sums_of_windows(c1, at.windows, at.window, p, m);
+  const std::vector<double> second = sums_of_windows(c2, at.windows, at.window, p, m);
+  std::vector<ColumnGain> steps;
+  for (std::size_t i = 0; i < first.size(); ++i) steps.push_back({.first = first[i], .second = second[i]});
+  Exposure result{.patterns = {steps}};
+  // All rows in one step would move no less, where the last step of a window is not full.
+  const Exposure together = one_step(c1, c2, at.in_all);
+  if (first_column_norm(together) < first_column_norm(result)) result = together;
+  result.blocks_touched = std::min({at.windows * std::min(at.rows, at.window), at.in_all, n});
+  return result;
+}
+
 }  // namespace
 
 Exposure windows_exposure(const Filter& c1, const Filter& c2, std::size_t rows, std::size_t in_step,
@@ -85,19 +106,25 @@ Exposure windows_exposure(const Filter& c1, const Filter& c2, std::size_t rows, 
   if (rows == 0 || in_step == 0 || window == 0 || c2.steps() != n) {
     throw InvalidParameter("rows-per-person", "needs rows, steps and windows of at least 1");
   }
-  const std::size_t m = std::min(rows, in_step), w = std::min(window, n);
-  const std::size_t p = std::min(1 + (rows - 1) / m, w), windows = 1 + (n - 1) / w;
-  const std::vector<double> first = sums_of_windows(c1, windows, w, p, static_cast<double>(m));
-  const std::vector<double> second = sums_of_windows(c2, windows, w, p, static_cast<double>(m));
-  std::vector<ColumnGain> steps;
-  for (std::size_t i = 0; i < first.size(); ++i) steps.push_back({.first = first[i], .second = second[i]});
-  Exposure result{.patterns = {steps}};
-  // All rows in one step would move no less, where the last step of a window is not full.
-  const std::size_t all = windows * std::min(rows, m * w);
-  const Exposure together = one_step(c1, c2, all);
-  if (first_column_norm(together) < first_column_norm(result)) result = together;
-  result.blocks_touched = std::min(windows * std::min(rows, w), n);
-  return result;
+  const std::size_t m = std::min(rows, in_step), w = std::min(window, n), windows = 1 + (n - 1) / w;
+  return windowed(c1, c2,
+                  {.rows = rows,
+                   .in_step = m,
+                   .window = w,
+                   .windows = windows,
+                   .in_all = windows * std::min(rows, m * w)});
+}
+
+Exposure limited_windows_exposure(const Filter& c1, const Filter& c2, const RowWindows& windows,
+                                  std::size_t rows_in_all) {
+  const std::size_t touched = std::min(
+      {windows.count, 1 + (rows_in_all - 1) / windows.rows, windows_touched(c1.steps(), windows.steps)});
+  return windowed(c1, c2,
+                  {.rows = windows.rows,
+                   .in_step = windows.rows,
+                   .window = std::min(windows.steps, c1.steps()),
+                   .windows = touched,
+                   .in_all = std::min(rows_in_all, touched * windows.rows)});
 }
 
 Exposure full_steps_exposure(const Filter& c1, const Filter& c2, const Horizon& horizon, std::size_t rows) {

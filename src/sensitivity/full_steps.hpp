@@ -5,6 +5,7 @@
 #include <jme/base/horizon.hpp>
 #include <jme/filter/filter.hpp>
 #include <jme/sensitivity/joint.hpp>
+#include <jme/sensitivity/participation.hpp>
 
 namespace jme::sensitivity {
 
@@ -22,5 +23,10 @@ namespace jme::sensitivity {
 /// another from the first step; a step that holds rows of two windows breaks the bound.
 [[nodiscard]] Exposure windows_exposure(const Filter& c1, const Filter& c2, std::size_t rows,
                                         std::size_t in_step, std::size_t window);
+
+/// The same for a person who has `rows_in_all` rows besides, wherever the first window begins: the rows of a
+/// window may all be in one step, and they are in as few windows as they can.
+[[nodiscard]] Exposure limited_windows_exposure(const Filter& c1, const Filter& c2, const RowWindows& windows,
+                                                std::size_t rows_in_all);
 
 }  // namespace jme::sensitivity

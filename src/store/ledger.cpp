@@ -109,7 +109,15 @@ std::optional<LedgerEntry> read_entry(const StreamFiles& files) {
   return entry;
 }
 
+/// "3/day" is about the rows of a day; "3/day:30" and "30" are about all rows of a person.
+std::string_view window_of_unit(std::string_view rows_per_person) {
+  const std::size_t slash = rows_per_person.find('/');
+  if (slash == std::string_view::npos || rows_per_person.find(':') != std::string_view::npos) return {};
+  return rows_per_person.substr(slash + 1);
+}
+
 PrivacyUnit unit_of(const LedgerEntry& entry) {
+  const std::string_view limit = value_of(entry.settings, "rows-per-person");
   // A row that counts as zero and a row that is absent are two different units.
   const bool absent = value_of(entry.settings, "private-count") == "true";
   std::string adjacency(value_of(entry.settings, "adjacency"));
@@ -117,7 +125,8 @@ PrivacyUnit unit_of(const LedgerEntry& entry) {
   return {.adjacency = std::move(adjacency),
           .participations = parsed<std::uint64_t>(value_of(entry.settings, "participations")).value_or(1),
           .separation = parsed<std::uint64_t>(value_of(entry.settings, "separation")).value_or(1),
-          .per_person = !value_of(entry.settings, "rows-per-person").empty()};
+          .per_person = !limit.empty(),
+          .window = std::string(window_of_unit(limit))};
 }
 
 SourceTotal total_of(const std::vector<LedgerEntry>& streams, std::optional<double> delta) {

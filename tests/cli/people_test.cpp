@@ -56,7 +56,7 @@ TEST_F(PeopleCommand, SaysWhyItCannotLimit) {
   expect_refused(jme(run + "--person patient"), 2, "rows-per-person");
   expect_refused(jme(run + "--rows-per-person 3"), 2, "person");
   expect_refused(jme(run + "--person patient --rows-per-person 0"), 2, "rows-per-person");
-  expect_refused(jme(run + "--person patient --rows-per-person 3/day"), 2, "divide the day");
+  expect_refused(jme(run + "--person patient --rows-per-person 3/day"), 2, "divide the window");
   expect_refused(jme(run + "--person patient --rows-per-person 3 --participations 2"), 2, "participations");
   expect_refused(jme(run + "--person patient --rows-per-person 3 --separation 2"), 2, "separation");
   expect_refused(jme(run + "--person patient --rows-per-person 3 --method ime"), 2, "person");
@@ -66,7 +66,8 @@ TEST_F(PeopleCommand, SaysWhyItCannotLimit) {
 }
 
 TEST_F(PeopleCommand, TakesTheLimitFromASettingsFile) {
-  const std::string with_person = file("run.json", R"({"person": "patient", "rows_per_person": 3, "epsilon": 5,
+  const std::string with_person =
+      file("run.json", R"({"person": "patient", "rows_per_person": 3, "epsilon": 5,
     "delta": 1e-6, "rows": 400, "every": 50, "bounds": {"x": [0, 10], "y": [0, 10]}})");
   const CommandResult result = jme("run " + visits() + " --config " + with_person + " --dry-run");
   ASSERT_EQ(result.code, 0) << result.err;
@@ -85,6 +86,137 @@ TEST_F(PeopleCommand, RefusesAnotherPersonAtAnOldRowOfADurableRun) {
   const auto total = jme("ledger " + path("state") + " --json").json()["total"][0];
   EXPECT_EQ(total["participations"], 3);
   EXPECT_EQ(total["per_person"], true);
+}
+
+const std::string by_the_hour =
+    "--time when --every 1h --from 2026-01-01 --until 2026-01-03 --bounds x=0:10 --epsilon 5 --delta 1e-6 "
+    "--person patient ";
+
+class PeopleInSlotsCommand : public PeopleCommand {
+ protected:
+  /// Two days; secret-0 has five records in every hour, the others one each.
+  [[nodiscard]] std::string hours() const {
+    std::string content = "patient,when,x\n";
+    for (int hour = 0; hour < 48; ++hour) {
+      for (int i = 0; i < 10; ++i) {
+        content += fmt::format("{},{},{}\n", i < 5 ? "secret-0" : fmt::format("secret-{}-{}", hour, i),
+                               1767225600 + 3600 * hour + i, i);
+      }
+    }
+    return file("hours.csv", content);
+  }
+  /// How many rows count, next to no noise.
+  [[nodiscard]] double counted(const std::string& limit) const {
+    const CommandResult result =
+        jme("run " + hours() +
+            " --time when --every 1h --from 2026-01-01 --until 2026-01-03 --bounds x=0:10 "
+            "--sigma 1e-4 --insecure-test-seed 1 --person patient --rows-per-person " +
+            limit);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.releases().back()["rows"].get<double>();
+  }
+};
+
+TEST_F(PeopleInSlotsCommand, CountsTheRowsThatLimitsPerWindowLeave) {
+  const double others = 48 * 5;
+  EXPECT_NEAR(counted("3"), others + 3, 0.5);
+  EXPECT_NEAR(counted("3/slot"), others + 3 * 48, 0.5);
+  EXPECT_NEAR(counted("3/hour"), others + 3 * 48, 0.5);
+  EXPECT_NEAR(counted("3/day"), others + 3 * 2, 0.5);
+  EXPECT_NEAR(counted("3/6h"), others + 3 * 8, 0.5);
+  EXPECT_NEAR(counted("3/6h:10"), others + 10, 0.5);
+  EXPECT_NEAR(counted("3/day:all"), others + 3 * 2, 0.5);
+}
+
+TEST_F(PeopleInSlotsCommand, SaysAboutWhichRowsOfAPersonThePromiseIs) {
+  const auto privacy = [&](const std::string& limit) {
+    const CommandResult result = jme("run --dry-run --json " + by_the_hour + "--rows-per-person " + limit);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.lines().front();
+  };
+  const auto day = privacy("3/day");
+  const std::string words = day["privacy"]["statement"];
+  EXPECT_THAT(words,
+              HasSubstr("all rows of one person in one day (UTC) together are there or are all absent"));
+  EXPECT_THAT(words, HasSubstr("in each day (UTC) only the first 3 rows count"));
+  EXPECT_THAT(words, HasSubstr("All rows of a person in all 2 days together"));
+  EXPECT_EQ(day["configuration"]["rows_per_person"], "3/day");
+  EXPECT_EQ(day["configuration"]["participations"], 3);
+  const double mu = day["privacy"]["mu"], of_all = day["privacy"]["mu_of_all_windows"];
+  EXPECT_GT(of_all, 1.2 * mu);
+  EXPECT_LE(of_all, 2 * mu * (1 + 1e-9));
+  EXPECT_NEAR(day["privacy"]["mu_of_moved_row"].get<double>(), 4 * mu, 1e-6);
+  const auto person = privacy("3/day:all");
+  EXPECT_THAT(person["privacy"]["statement"].get<std::string>(),
+              HasSubstr("all rows of one person together are there or are all absent"));
+  EXPECT_FALSE(person["privacy"].contains("mu_of_all_windows"));
+  EXPECT_EQ(person["configuration"]["rows_per_person"], "3/day:6");
+  // The noise for all windows is what the statement about one window says they cost.
+  EXPECT_NEAR(person["configuration"]["sensitivity"].get<double>() /
+                  day["configuration"]["sensitivity"].get<double>(),
+              of_all / mu, 1e-3 * of_all / mu);
+}
+
+TEST_F(PeopleInSlotsCommand, IsChargedForTheRowsOfAWindow) {
+  const std::string state = " --state " + path("state");
+  ASSERT_EQ(jme("run " + hours() + ' ' + by_the_hour + "--rows-per-person 3/day" + state).code, 0);
+  const CommandResult ledger = jme("ledger " + path("state"));
+  EXPECT_THAT(ledger.out, HasSubstr("all rows of a person in one window of day (3 count, by ids)"));
+  const auto total = jme("ledger " + path("state") + " --json").json()["total"][0];
+  EXPECT_EQ(total["window"], "day");
+  EXPECT_EQ(total["per_person"], true);
+  const CommandResult other = jme("run " + hours() + ' ' + by_the_hour + "--rows-per-person 3/6h" + state);
+  EXPECT_EQ(other.code, 5) << "another limit is another stream";
+}
+
+TEST_F(PeopleInSlotsCommand, SaysWhyItCannotLimitInWindows) {
+  const std::string run = "run " + hours() + ' ' + by_the_hour;
+  expect_refused(jme(run + "--rows-per-person 3/90m"), 2, "do not divide a window");
+  expect_refused(jme(run + "--from 2026-01-01T00:30 --until 2026-01-02T00:30 --rows-per-person 3/day"), 2,
+                 "after midnight UTC");
+  expect_refused(jme(run + "--rows-per-person 3/day:2"), 2, "more rows in all");
+  expect_refused(jme("bounds " + hours() +
+                     " --columns x --first 400 --epsilon 5 --delta 1e-6 --person patient "
+                     "--rows-per-person 3/day"),
+                 2, "a whole number for a search");
+}
+
+TEST_F(PeopleInSlotsCommand, PlanShowsLimitsPerWindowSideBySide) {
+  const CommandResult result =
+      jme("plan --epsilon 1 --delta 1e-6 --every 1h --steps 168 --bounds x=0:1 --rows-per-person "
+          "10,1/slot:10,3/day,3/day:all --json");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto limits = result.json()["limits"];
+  ASSERT_EQ(limits.size(), 4U);
+  EXPECT_EQ(limits[1]["rows_per_person"], "1/slot:10");
+  // Ten rows in one slot cost ten times one row; in ten slots less, where noise is shaped for that.
+  EXPECT_LT(limits[1]["rmse_late"].get<double>(), 0.9 * limits[0]["rmse_late"].get<double>());
+  EXPECT_LT(limits[2]["std_first"].get<double>(), limits[3]["std_first"].get<double>());
+}
+
+TEST_F(PeopleInSlotsCommand, FindsItsBoundsItselfAndSaysWhatThatCosts) {
+  std::string content = "patient,when,x\n";
+  for (int i = 0; i < 9000; ++i) {
+    content += fmt::format("p{},{},{}\n", i % 2500, 1767225600 + i * 19, 20 + i % 9);
+  }
+  const std::string input = file("many.csv", content);
+  const std::string run =
+      "run " + input +
+      " --time when --every 1h --from 2026-01-01 --until 2026-01-03 --epsilon 2 --delta 1e-6 "
+      "--columns x --first 4000 --bounds auto ";
+  for (const char* limit :
+       {"", "--person patient --rows-per-person 2", "--person patient --rows-per-person 2/day"}) {
+    const CommandResult result = jme(run + limit);
+    ASSERT_EQ(result.code, 0) << result.err;
+    const auto privacy = result.lines().front()["privacy"];
+    const double mu = privacy["mu"], search_mu = privacy["bounds_search"]["mu"];
+    EXPECT_NEAR(privacy["mu_with_search"].get<double>(), std::hypot(mu, search_mu), 1e-9);
+    EXPECT_EQ(privacy["bounds_search"]["adjacency"], "replace-one");
+    EXPECT_EQ(result.releases().size(), 48U);
+  }
+  expect_refused(
+      jme("run - --every 1h --steps 4 --epsilon 2 --delta 1e-6 --columns x --first 4000 --bounds auto"), 2,
+      "depends on everybody's rows");
 }
 
 TEST_F(PeopleCommand, SearchAndRunComposeEvenWhereOneRowOfAPersonCountsInEach) {

@@ -39,6 +39,28 @@ TEST(Slots, BeginAtFullHoursAndMidnights) {
   EXPECT_EQ(slot_boundary(-1, 3600), -3600);
 }
 
+TEST(Slots, LieInWindowsThatBeginAtMidnightsAndNoSlotLiesInTwo) {
+  const SlotSchedule quarters{.start = *parse_time("2026-03-28T22:30"), .length = 900, .count = 400};
+  std::int64_t before = quarters.window_of(quarters.start, 96);
+  for (std::size_t slot = 0; slot < quarters.count; ++slot) {
+    const std::int64_t window = quarters.window_of(quarters.begin_of(slot), 96);
+    EXPECT_EQ(window, quarters.window_of(quarters.end_of(slot) - 1, 96));
+    const bool is_midnight = quarters.begin_of(slot) % 86400 == 0;
+    EXPECT_EQ(window, before + (is_midnight ? 1 : 0));
+    before = window;
+  }
+  // Outside of the schedule, and before 1970, too.
+  EXPECT_EQ(quarters.window_of(*parse_time("2099-01-01T12:00"), 96), 47117);
+  EXPECT_EQ(quarters.window_of(-1, 96), -1);
+  EXPECT_EQ(quarters.window_of(0, 96), 0);
+  // A window of one slot is the slot, wherever the first one begins.
+  const SlotSchedule odd{.start = 1234, .length = 3600, .count = 9};
+  for (std::size_t slot = 0; slot < odd.count; ++slot) {
+    EXPECT_EQ(odd.window_of(odd.begin_of(slot), 1), static_cast<std::int64_t>(slot));
+    EXPECT_EQ(odd.window_of(odd.end_of(slot) - 1, 1), static_cast<std::int64_t>(slot));
+  }
+}
+
 /// A machine's clock that somebody sets.
 struct FakeClock {
   double time = 0;

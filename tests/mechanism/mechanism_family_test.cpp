@@ -40,6 +40,19 @@ std::vector<StreamConfig> relatives() {
   add([](StreamConfig& c) { c.participation = {.rows = 3, .separation = 4}; });
   add([](StreamConfig& c) { c.participation = {.rows = 3, .separation = 8}; });
   add([](StreamConfig& c) { c.participation = {.rows = 2, .separation = 8}; });
+  const auto add_slots = [&](const std::optional<RowWindows>& windows, std::size_t rows) {
+    add([&](StreamConfig& c) {
+      c.rows.reset(), c.steps = 60, c.every = 1, c.slot_seconds = 3600, c.unit_box = true, c.norm_bound = 2;
+      c.private_count = c.persons_are_limited = true, c.adjacency = Adjacency::add_remove;
+      c.participation = {.rows = rows, .windows = windows};
+    });
+  };
+  add_slots(std::nullopt, 6);
+  add_slots(RowWindows{.rows = 2, .steps = 3, .count = 20}, 6);
+  add_slots(RowWindows{.rows = 3, .steps = 3, .count = 20}, 6);
+  add_slots(RowWindows{.rows = 2, .steps = 4, .count = 20}, 6);
+  add_slots(RowWindows{.rows = 2, .steps = 3, .count = 2}, 6);
+  add_slots(RowWindows{.rows = 6, .steps = 3, .count = 20, .are_units = true}, 6);
   add([](StreamConfig& c) { c.objective = Objective::max; });
   add([](StreamConfig& c) { c.max_state_vectors = 1; });
   add([](StreamConfig& c) { c.second = SecondMoment::none; });

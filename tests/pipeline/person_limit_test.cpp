@@ -68,15 +68,74 @@ TEST(PersonLimit, GoesOnFromWhatWasKept) {
     if (generator() % 100 != 0) continue;
     const std::vector<std::byte> piece = part.take_records();
     kept.insert(kept.end(), piece.begin(), piece.end());
-    part = PersonLimit::restored(3, kept);
+    part = PersonLimit::restored({.in_all = 3}, kept);
   }
   EXPECT_EQ(part.people(), whole.people());
   kept.pop_back();
-  EXPECT_THROW(static_cast<void>(PersonLimit::restored(3, kept)), StateError);
-  EXPECT_THROW(static_cast<void>(PersonLimit::restored(3, {})), StateError);
+  EXPECT_THROW(static_cast<void>(PersonLimit::restored({.in_all = 3}, kept)), StateError);
+  EXPECT_THROW(static_cast<void>(PersonLimit::restored({.in_all = 3}, {})), StateError);
+}
+
+TEST(PersonLimit, CountsInEachWindowAndInAllWhateverOrderWindowsComeIn) {
+  std::mt19937 generator(5);
+  for (const PersonRows rows : {PersonRows{.in_window = 2}, PersonRows{.in_all = 5, .in_window = 2}}) {
+    PersonLimit limit(rows, limit_key());
+    std::map<std::pair<std::string, std::int64_t>, std::uint64_t> in_window;
+    std::map<std::string, std::uint64_t> in_all;
+    for (int i = 0; i < 20'000; ++i) {
+      const std::string id = fmt::format("p{}", generator() % 900);
+      const std::int64_t window = static_cast<std::int64_t>(generator() % 9) - 4;
+      limit.enter_window(window);
+      const bool counts =
+          in_window[{id, window}] < rows.in_window && (rows.in_all == 0 || in_all[id] < rows.in_all);
+      if (counts) ++in_window[{id, window}], ++in_all[id];
+      ASSERT_EQ(limit.admit(id), counts) << id << ' ' << window;
+      if (i % 50 != 0) continue;
+      limit.enter_window(std::nullopt);
+      ASSERT_FALSE(limit.admit("somebody new")) << "a record of no window does not count";
+    }
+  }
+}
+
+TEST(PersonLimit, ForgetsAWindowWhenTheNextOneBeginsAndNothingElse) {
+  PersonLimit limit({.in_all = 3, .in_window = 1}, limit_key());
+  for (std::int64_t window = 0; window < 3; ++window) {
+    limit.begin_window(window);
+    EXPECT_TRUE(limit.admit("ann"));
+    limit.enter_window(std::nullopt);  // before the first slot, after a clock was set back
+    limit.begin_window(window);
+    EXPECT_FALSE(limit.admit("ann")) << "the same window goes on";
+  }
+  limit.begin_window(3);
+  EXPECT_FALSE(limit.admit("ann")) << "three in all";
+  EXPECT_TRUE(limit.admit("bob"));
+  EXPECT_LE(limit.people(), 3U);
+}
+
+TEST(PersonLimit, GoesOnInItsWindowFromWhatWasKept) {
+  std::mt19937 generator(6);
+  const PersonRows rows{.in_all = 4, .in_window = 2};
+  PersonLimit whole(rows, limit_key()), part(rows, limit_key());
+  part.keep_records();
+  std::vector<std::byte> kept;
+  std::int64_t window = 0;
+  for (int i = 0; i < 5000; ++i) {
+    window += generator() % 200 == 0 ? 1 : 0;
+    whole.begin_window(window);
+    part.begin_window(window);
+    const std::string id = fmt::format("p{}", generator() % 700);
+    ASSERT_EQ(part.admit(id), whole.admit(id)) << i;
+    if (generator() % 100 != 0) continue;
+    const std::vector<std::byte> piece = part.take_records();
+    kept.insert(kept.end(), piece.begin(), piece.end());
+    part = PersonLimit::restored(rows, kept);
+  }
+  EXPECT_EQ(part.people(), whole.people());
+  EXPECT_THROW(static_cast<void>(PersonLimit::restored({.in_all = 4}, kept)), StateError);
 }
 
 TEST(PersonLimit, RefusesLimitsThatItCannotCount) {
+  EXPECT_THROW(PersonLimit(PersonRows{}, limit_key()), InvalidParameter);
   EXPECT_THROW(PersonLimit(0, limit_key()), InvalidParameter);
   EXPECT_THROW(PersonLimit(std::uint64_t{1} << 32, limit_key()), InvalidParameter);
 }
@@ -100,7 +159,7 @@ TEST(LimitedIntake, CountsRecordsWhateverIsInThem) {
   };
   std::vector<double> bad{1, 2};
   EXPECT_TRUE(is_there({1, 2}, "ann"));
-  intake.take_bad(bad, "ann");               // cannot be read, and uses up the limit
+  intake.take_bad(bad, "ann");                       // cannot be read, and uses up the limit
   EXPECT_FALSE(is_there({no_cell_here, 2}, "ann"));  // a missing cell, and uses up the limit
   EXPECT_FALSE(is_there({3, 4}, "ann")) << "the fourth";
   EXPECT_TRUE(is_there({3, 4}, "bob"));

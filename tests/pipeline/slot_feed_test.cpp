@@ -1,4 +1,5 @@
 // Live input: slots end by the clock, which is faked here.
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -45,14 +46,19 @@ class Process {
  public:
   Process(double& time, const RunSettings& settings, LateRows late = LateRows::current)
       : run_(run_config(settings)),
+        intake_(run_.intake()),
         stream_(run_.open([this](const Release& release) { lines_.push_back(writer_->line(release)); })) {
     const auto kept = kept_slot(*stream_, run_.row_map());
     run_.begin_at(kept ? kept->start : slot_boundary(static_cast<Seconds>(time), 10));
     writer_.emplace(units_of(run_.bounds()), run_.emit(), run_.columns(),
                     counts_of(run_.mechanism().workload_first()), run_.schedule());
     stream_->publish_stored();
+    intake_.keep_people(*stream_, true);
     feed_.emplace(run_.row_map(), run_.schedule(), *stream_, SlotClock([&time] { return time; }),
-                  SlotFeed::Options{.late = late, .keep_interval = std::chrono::milliseconds(0)});
+                  SlotFeed::Options{.late = late,
+                                    .keep_interval = std::chrono::milliseconds(0),
+                                    .people = intake_.person_limit(),
+                                    .slots_of_window = run_.slots_of_window()});
     feed_->tick();
   }
   /// A row arrives.
@@ -62,12 +68,22 @@ class Process {
     feed_->tick();
     return counts;
   }
+  /// Somebody's row arrives; whether the limit lets it count.
+  bool row_of(const std::string& person, double cell) {
+    feed_->tick();
+    std::vector<double> row{cell};
+    intake_.take(row, person);
+    feed_->add(row, std::nullopt);
+    feed_->tick();
+    return !std::isnan(row[0]);
+  }
   void tick() { feed_->tick(); }
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
   [[nodiscard]] SlotFeed& feed() { return *feed_; }
 
  private:
   PreparedRun run_;
+  RowIntake intake_;
   std::vector<std::string> lines_;
   std::optional<ReleaseWriter> writer_;
   std::unique_ptr<RunningStream> stream_;
@@ -206,6 +222,78 @@ TEST_F(KilledFeed, LosesNoRowAndReleasesNothingTwice) {
   time = ten + 80;
   EXPECT_EQ(Process(time, settings()).lines(), wanted);
   EXPECT_EQ(Process(time, settings()).lines(), wanted);
+}
+
+// Ten seconds a slot, eight slots, windows of twenty seconds.
+struct Visit {
+  double after;
+  std::string person;
+  bool counts;
+};
+struct LimitedCase {
+  std::string limit;
+  std::vector<Visit> visits;
+};
+const std::vector<LimitedCase> limited_cases{{"2",
+                                              {{1, "ann", true},
+                                               {2, "bob", true},
+                                               {13, "ann", true},
+                                               {14, "ann", false},
+                                               {35, "ann", false},
+                                               {36, "bob", true},
+                                               {61, "bob", false},
+                                               {62, "eve", true}}},
+                                             {"1/slot",
+                                              {{1, "ann", true},
+                                               {2, "ann", false},
+                                               {3, "bob", true},
+                                               {11, "ann", true},
+                                               {12, "ann", false},
+                                               {19, "bob", true},
+                                               {35, "ann", true},
+                                               {36, "ann", false}}},
+                                             {"2/20s",
+                                              {{1, "ann", true},
+                                               {13, "ann", true},
+                                               {14, "ann", false},
+                                               {21, "ann", true},
+                                               {22, "ann", true},
+                                               {35, "ann", false},
+                                               {41, "ann", true},
+                                               {62, "bob", true}}},
+                                             {"1/slot:3",
+                                              {{1, "ann", true},
+                                               {2, "ann", false},
+                                               {11, "ann", true},
+                                               {12, "ann", false},
+                                               {33, "ann", true},
+                                               {45, "ann", false},
+                                               {46, "bob", true},
+                                               {75, "ann", false}}}};
+
+TEST_F(KilledFeed, ForgetsNobodyWhoseRowsCounted) {
+  for (const LimitedCase& limited : limited_cases) {
+    SCOPED_TRACE(limited.limit);
+    const auto limit = [&](RunSettings settings) {
+      settings.set("person", "who");
+      settings.set("rows_per_person", limited.limit);
+      return settings;
+    };
+    const test::TemporaryFolder folder(test::TemporaryFolder::Where::in_memory);
+    double time = ten, time_of_killed = ten;
+    Process whole(time, limit(live_settings()));
+    for (const Visit& visit : limited.visits) {
+      time = time_of_killed = ten + visit.after;
+      EXPECT_EQ(whole.row_of(visit.person, 0.5), visit.counts) << visit.after;
+      // Killed after every single row.
+      Process killed(time_of_killed, limit(live_settings((folder.path() / "state").string())));
+      EXPECT_EQ(killed.row_of(visit.person, 0.5), visit.counts) << visit.after;
+    }
+    time = time_of_killed = ten + 80;
+    whole.tick();
+    EXPECT_EQ(Process(time_of_killed, limit(live_settings((folder.path() / "state").string()))).lines(),
+              whole.lines());
+  }
 }
 
 TEST_F(KilledFeed, KnowsWhenItsFirstSlotBegan) {

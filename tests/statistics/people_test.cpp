@@ -18,11 +18,15 @@
 #include <jme/pipeline/row_feed.hpp>
 
 #include "statistics/oracle.hpp"
+#include "statistics/released_sums.hpp"
 #include "statistics/trade_off.hpp"
 #include "temporary_folder.hpp"
 
 namespace jme::people_tests {
 namespace {
+
+using released_sums::moved;
+using released_sums::Released;
 
 const std::vector<std::string> xy{"x", "y"};
 
@@ -52,21 +56,6 @@ RunConfig limited_run(const Setting& setting, std::size_t rows) {
   config.insecure_seed = 3;
   return config;
 }
-
-/// What was released, as vectors: values and counts, products and counts of pairs.
-struct Released {
-  std::vector<std::vector<double>> first, second;
-
-  void add(const Release& release) {
-    std::vector<double> one(release.first().begin(), release.first().end());
-    one.insert(one.end(), release.counts().begin(), release.counts().end());
-    if (release.row_count()) one.push_back(*release.row_count());
-    std::vector<double> two(release.second().begin(), release.second().end());
-    two.insert(two.end(), release.pair_counts().begin(), release.pair_counts().end());
-    first.push_back(std::move(one));
-    second.push_back(std::move(two));
-  }
-};
 
 /// Reads the file once, as the command does; ends after `until` rows as if it were killed.
 Released read_once(const std::string& file, const PreparedRun& run, std::size_t until) {
@@ -101,39 +90,6 @@ Released released_of(const std::string& content, const Setting& setting, std::si
   const PreparedRun run(std::move(config));
   for (int i = 0; i < 2; ++i) static_cast<void>(read_once(file, run, random() % rows));
   return read_once(file, run, rows + 1);
-}
-
-double deviation(const Mechanism& mechanism, std::size_t entry, bool is_second) {
-  const Calibration& noise = mechanism.calibration();
-  const ReleaseLayout layout = ReleaseLayout::of(mechanism);
-  if (!is_second) {
-    if (entry < 2) return noise.std_first;
-    return layout.row_count && entry + 1 == layout.first_size() ? noise.std_rows : noise.std_count;
-  }
-  if (entry >= 3) return noise.std_pair_count;
-  return entry == 1 ? noise.std_off_diagonal : noise.std_second;
-}
-
-/// The norm of the difference in both channels in units of the noise: at most mu, if all is well.
-double moved(const Mechanism& mechanism, const Released& a, const Released& b) {
-  double sum = 0;
-  const auto add = [&](const auto& ours, const auto& theirs, const Filter& shape, bool is_second) {
-    const auto steps = static_cast<Eigen::Index>(ours.size());
-    const auto width = static_cast<Eigen::Index>(ours.front().size());
-    Eigen::MatrixXd blocks(steps, width);  // the difference of blocks: running sums undone
-    for (Eigen::Index t = 0; t < steps; ++t) {
-      for (Eigen::Index i = 0; i < width; ++i) {
-        const auto s = static_cast<std::size_t>(t), k = static_cast<std::size_t>(i);
-        const double now = ours[s][k] - theirs[s][k];
-        const double before = s == 0 ? 0 : ours[s - 1][k] - theirs[s - 1][k];
-        blocks(t, i) = (now - before) / deviation(mechanism, k, is_second);
-      }
-    }
-    sum += (shape.to_dense() * blocks).squaredNorm();
-  };
-  add(a.first, b.first, mechanism.c1(), false);
-  add(a.second, b.second, mechanism.c2(), true);
-  return std::sqrt(sum);
 }
 
 /// 1,200 records, of which 1,000 are one person's; `often` gives these, the others are the same every time.
@@ -321,7 +277,9 @@ class PersonAttack {
                                             bool is_second) const {
     std::vector<double> result;
     for (std::size_t i = 0; i < a[t].size(); ++i) {
-      const double difference = block(a, t, i) - block(b, t, i), std = deviation(mechanism_, i, is_second);
+      const released_parts::Parts noise = released_parts::deviations(mechanism_);
+      const double difference = block(a, t, i) - block(b, t, i);
+      const double std = (is_second ? noise.second : noise.first)(static_cast<Eigen::Index>(i));
       result.push_back(difference / (std * std * gain_));
     }
     return result;

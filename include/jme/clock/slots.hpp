@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -21,6 +22,9 @@ struct SlotSchedule {
 
   /// The slot of a time; none outside of the schedule. It depends on this time alone.
   [[nodiscard]] std::optional<std::size_t> slot_of(Seconds time) const;
+  /// The window of so many slots that a time is in, also outside of the schedule: windows begin at whole
+  /// multiples of their length since 1970 (midnights), where slots do; windows of one slot are the slots.
+  [[nodiscard]] std::int64_t window_of(Seconds time, std::size_t slots) const;
   [[nodiscard]] Seconds begin_of(std::size_t slot) const {
     return start + static_cast<Seconds>(slot) * length;
   }

@@ -100,7 +100,8 @@ class RowReader {
   void on_missing(std::vector<OnMissing> rules);
   /// Which cells of the last row, if it was good, were missing and are to be filled; they hold 0.
   [[nodiscard]] std::span<const std::size_t> missing_cells() const;
-  /// When the last row, if it was good, happened; none without InputOptions::time.
+  /// When the last row happened; none without InputOptions::time. A bad row has a time where it is well
+  /// formed and its time can be read.
   [[nodiscard]] std::optional<Seconds> time() const;
   [[nodiscard]] std::size_t bad_rows() const;
   /// The id of the person whose record the last row is, good or bad: the text of its cell (a JSON number as

@@ -66,6 +66,7 @@ class Mechanism {
   /// given.
   [[nodiscard]] double sampler_cost() const { return sampler_cost_; }
   [[nodiscard]] const Exposure& exposure() const;
+  [[nodiscard]] RowModel row_model() const;
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
   /// Ball (with the trace besides, or without it) or box: never `automatic`.

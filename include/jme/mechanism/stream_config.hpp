@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include <jme/base/geometry.hpp>
 #include <jme/base/horizon.hpp>
@@ -75,6 +76,9 @@ struct StreamConfig {
 
 /// What of its rows may be absent.
 [[nodiscard]] Presence presence_of(const StreamConfig& config);
+
+/// How long a window is in which rows of a person are limited: "day", "6h".
+[[nodiscard]] std::string window_words(const StreamConfig& config);
 
 /// The horizon that it asks for. Throws InvalidParameter.
 [[nodiscard]] Horizon horizon_of(const StreamConfig& config);

@@ -50,8 +50,6 @@ struct KnownColumns {
                                 const MatrixReader& read_matrix);
 /// Where a stream is kept; none where there is no state.
 [[nodiscard]] std::optional<DurableOptions> durable_options(const RunSettings& settings);
-/// Throws InvalidParameter for a limit per day, which needs clocks.
-[[nodiscard]] std::size_t parse_rows_per_person(const std::string& text);
 [[nodiscard]] OnBadRow parse_on_bad_row(std::string_view text);
 [[nodiscard]] Objective parse_objective(std::string_view text);
 

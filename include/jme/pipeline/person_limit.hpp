@@ -14,24 +14,38 @@ namespace jme {
 /// Whose record a row is, as the input has it: any bytes. None for a record that is nobody's.
 using PersonId = std::optional<std::string_view>;
 
+/// How many records of a person count; 0: no limit.
+struct PersonRows {
+  std::uint64_t in_all = 0;
+  std::uint64_t in_window = 0;  ///< in each window of time
+};
+
 /// Says which records count where a person may contribute only so many: the first ones that carry the
-/// person's id. Ids alone decide, never what else is in a record, or whether it can be read
-/// (src/pipeline/GUARANTEES.md#people).
+/// person's id, in all and in each window of time. Ids (and windows) alone decide, never what else is in a
+/// record, or whether it can be read (src/pipeline/GUARANTEES.md#people).
 ///
-/// Keeps 96 bits of a keyed digest and a count for every person, 16 bytes in a table that is at least four
-/// sevenths full once it is large. Two of N people have the same digest with probability below N^2 / 2^97:
-/// 6.4e-16 for ten million.
+/// Keeps 96 bits of a keyed digest and a count for every person (and for every window of every person), 16
+/// bytes in a table that is at least four sevenths full once it is large. Two of N people have the same
+/// digest with probability below N^2 / 2^97: 6.4e-16 for ten million.
 class PersonLimit {
  public:
   /// At most `rows` records of a person count; `key` must be secret and random. Throws InvalidParameter.
-  PersonLimit(std::uint64_t rows, const Key& key);
+  PersonLimit(std::uint64_t rows, const Key& key) : PersonLimit(PersonRows{.in_all = rows}, key) {}
+  PersonLimit(const PersonRows& rows, const Key& key);
 
-  /// Takes note of the next record, and says whether it counts. A record that is nobody's does not.
+  /// Takes note of the next record, and says whether it counts. A record that is nobody's does not, and where
+  /// windows have limits one that is in no window does not.
   bool admit(const PersonId& id);
+  /// The window of the records that come next; none: they are in none.
+  void enter_window(std::optional<std::int64_t> window) { window_ = window; }
+  /// The same where windows come one after another: what was counted in earlier ones is forgotten.
+  void begin_window(std::int64_t window);
 
-  [[nodiscard]] std::uint64_t rows() const { return rows_; }
-  [[nodiscard]] std::uint64_t people() const { return people_; }  ///< data; only their owner may see it
-  [[nodiscard]] std::size_t bytes() const { return table_.size() * sizeof(Entry); }
+  [[nodiscard]] const PersonRows& rows() const { return rows_; }
+  [[nodiscard]] bool has_windows() const { return rows_.in_window > 0; }
+  /// Data; only their owner may see it. Where windows have limits, a person counts in each of them.
+  [[nodiscard]] std::uint64_t people() const { return in_all_.size() + in_window_.size(); }
+  [[nodiscard]] std::size_t bytes() const { return in_all_.bytes() + in_window_.bytes(); }
 
   // For sources that do not give their rows again: what must be kept with the rows, in secret, so that
   // another process can go on.
@@ -44,27 +58,45 @@ class PersonLimit {
   [[nodiscard]] std::vector<std::byte> take_records();
   /// A limit that has seen all records of these pieces, which are in the order in which they were taken.
   /// Throws StateError for anything else.
-  [[nodiscard]] static PersonLimit restored(std::uint64_t rows, std::span<const std::byte> pieces);
+  [[nodiscard]] static PersonLimit restored(const PersonRows& rows, std::span<const std::byte> pieces);
 
  private:
   struct Digest {
     std::uint64_t place;  // which also is the first part of the digest
     std::uint32_t rest;
   };
-  struct Entry {
-    std::uint32_t first, second, rest;
-    std::uint32_t count;  // 0: nobody
-  };
-  [[nodiscard]] Digest digest_of(std::string_view id) const;
-  /// Where this person is, or would be.
-  [[nodiscard]] std::size_t find(const Digest& digest) const;
-  bool count(const Digest& digest);
-  void grow();
+  /// How many records of every digest counted.
+  class Counts {
+   public:
+    /// Counts one more, unless there are `most` already.
+    bool add(const Digest& digest, std::uint64_t most);
+    [[nodiscard]] std::uint32_t of(const Digest& digest) const { return table_[find(digest)].count; }
+    [[nodiscard]] std::uint64_t size() const { return used_; }
+    [[nodiscard]] std::size_t bytes() const { return table_.size() * sizeof(Entry); }
 
-  std::uint64_t rows_;
+   private:
+    struct Entry {
+      std::uint32_t first, second, rest;
+      std::uint32_t count;  // 0: nobody
+    };
+    /// Where this digest is, or would be.
+    [[nodiscard]] std::size_t find(const Digest& digest) const;
+    void grow();
+    std::uint64_t used_ = 0;
+    std::vector<Entry> table_ = std::vector<Entry>(64);
+  };
+  enum class Record : std::uint8_t { counted_in_all, counted_in_window, window_begins };
+  [[nodiscard]] Digest digest_of(std::string_view id) const;
+  [[nodiscard]] Digest digest_in_window(std::string_view id);
+  void keep(Record kind, const Digest& digest);
+  void take_kept(Record kind, const Digest& digest);
+
+  PersonRows rows_;
   Key key_;
-  std::uint64_t people_ = 0;
-  std::vector<Entry> table_;
+  Counts in_all_, in_window_;
+  std::optional<std::int64_t> window_{};  // of the next record
+  std::optional<std::int64_t> begun_{};   // the last one that began
+  std::vector<char> with_window_;         // an id after its window
   std::optional<std::vector<std::byte>> records_{};
 };
 

@@ -58,6 +58,8 @@ class PreparedRun {
   [[nodiscard]] const std::optional<ClockConfig>& clock() const { return config_.clock; }
   [[nodiscard]] SlotSchedule schedule() const;
   void begin_at(Seconds start) { start_ = start; }
+  /// Slots of a window in which the rows of a person are limited; 1 where they are not.
+  [[nodiscard]] std::size_t slots_of_window() const;
   /// After which time a durable live run keeps the open slot again: 20 commit intervals, by default a second.
   [[nodiscard]] std::chrono::milliseconds keep_interval() const {
     return 20 * config_.state.value_or(DurableOptions{}).commit_interval;

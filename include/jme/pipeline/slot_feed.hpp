@@ -9,6 +9,7 @@
 #include <jme/clock/slots.hpp>
 #include <jme/moments/block_sum.hpp>
 #include <jme/pipeline/clock_config.hpp>
+#include <jme/pipeline/person_limit.hpp>
 #include <jme/pipeline/running_stream.hpp>
 
 namespace jme {
@@ -38,6 +39,10 @@ class SlotFeed {
     /// Where the stream is durable, the open slot is kept again and again after this time, whether rows came
     /// or not.
     std::chrono::milliseconds keep_interval{1000};
+    /// The limit that rows pass before they are added, where there is one; it outlives the feed. What must be
+    /// kept of it is kept with the open slot, and its windows, each of this many slots, begin with theirs.
+    PersonLimit* people = nullptr;
+    std::size_t slots_of_window = 1;
   };
   /// Goes on with what was kept. Slots that ended while no process ran are released by the first tick().
   SlotFeed(const RowMap& map, const SlotSchedule& schedule, RunningStream& stream, SlotClock clock,
@@ -63,6 +68,10 @@ class SlotFeed {
  private:
   using Steady = std::chrono::steady_clock;
   void close();
+  /// Stages the open slot, and the people whose rows it has.
+  void stage();
+  /// The window of the open slot is that of the rows that come next.
+  void enter_window();
   [[nodiscard]] OpenSlot open_slot() const;
   RowMap map_;
   SlotSchedule schedule_;
@@ -71,7 +80,7 @@ class SlotFeed {
   Options options_;
   std::size_t slot_;
   BlockSum sums_;
-  bool has_begun_ = false;
+  bool has_begun_ = false, has_new_rows_ = false;
   Steady::time_point keep_due_{};
 };
 

@@ -45,6 +45,7 @@ struct PrivacyUnit {
   std::string adjacency;
   std::uint64_t participations = 1, separation = 1;
   bool per_person = false;  ///< the number of rows is enforced by ids
+  std::string window{};     ///< a person's rows of one such window of time, "day"; empty: all rows
   bool operator==(const PrivacyUnit&) const = default;
 };
 

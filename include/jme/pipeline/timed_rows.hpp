@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include <jme/clock/time.hpp>
+#include <jme/pipeline/prepared_run.hpp>
+#include <jme/pipeline/row_intake.hpp>
+#include <jme/pipeline/slot_sums.hpp>
+
+namespace jme {
+
+/// Takes rows that have times of their own: each goes to the slot of its time, and counts among the rows of
+/// its person in the window of its time, whatever else is in it. Nothing is released before all rows came.
+class TimedRows {
+ public:
+  /// `intake` outlives it.
+  TimedRows(const PreparedRun& run, RowIntake& intake);
+
+  /// A row that a reader has checked (RowIntake::take); `person` where rows per person are limited.
+  void take(std::span<double> row, std::span<const std::size_t> missing_cells, Seconds time,
+            const PersonId& person);
+  /// A row in natural units as arrays have it. Throws as RowIntake::take does.
+  void take(std::span<double> row, Seconds time, const PersonId& person);
+  /// A row that cannot be read and counts nowhere, but among the rows of its person; its time, where that can
+  /// be told.
+  void take_bad(std::span<double> row, std::optional<Seconds> time, const PersonId& person);
+
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  /// Rows whose time is outside of the schedule; only their owner may see it.
+  [[nodiscard]] std::size_t outside() const { return outside_; }
+  /// Releases all slots of the schedule, also those without rows.
+  void release_to(RunningStream& stream) { sums_.release_to(stream); }
+
+ private:
+  void enter_window(std::optional<Seconds> time);
+  RowIntake* intake_;
+  PersonLimit* limit_;  // null where there is none
+  SlotSums sums_;
+  std::size_t slots_of_window_, rows_ = 0, outside_ = 0;
+};
+
+}  // namespace jme
