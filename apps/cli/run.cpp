@@ -82,7 +82,8 @@ void set_follow(Input& input, const RunSettings& settings, const RunConfig& conf
                            "must be given (or bounds) for live input in slots of time: releases come "
                            "on time, even before the first line");
   }
-  if (config.bounds_origin && config.bounds_origin->left_out() > 0) {
+  // A search by the run itself is refused with its own words.
+  if (config.bounds_origin && !config.search && config.bounds_origin->left_out() > 0) {
     throw InvalidParameter("bounds",
                            "leave out the first records of a file, which live input does not have; give "
                            "same-rows, where the search was on other records too");

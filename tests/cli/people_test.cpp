@@ -130,7 +130,8 @@ TEST_F(PeopleInSlotsCommand, CountsTheRowsThatLimitsPerWindowLeave) {
 
 TEST_F(PeopleInSlotsCommand, SaysAboutWhichRowsOfAPersonThePromiseIs) {
   const auto privacy = [&](const std::string& limit) {
-    const CommandResult result = jme("run --dry-run --json " + by_the_hour + "--rows-per-person " + limit);
+    const CommandResult result =
+        jme("run --dry-run --json --shape scaled-blt:4 " + by_the_hour + "--rows-per-person " + limit);
     EXPECT_EQ(result.code, 0) << result.err;
     return result.lines().front();
   };
@@ -161,7 +162,7 @@ TEST_F(PeopleInSlotsCommand, IsChargedForTheRowsOfAWindow) {
   const std::string state = " --state " + path("state");
   ASSERT_EQ(jme("run " + hours() + ' ' + by_the_hour + "--rows-per-person 3/day" + state).code, 0);
   const CommandResult ledger = jme("ledger " + path("state"));
-  EXPECT_THAT(ledger.out, HasSubstr("all rows of a person in one window of day (3 count, by ids)"));
+  EXPECT_THAT(ledger.out, HasSubstr("all rows of a person in one day (3 count, by ids)"));
   const auto total = jme("ledger " + path("state") + " --json").json()["total"][0];
   EXPECT_EQ(total["window"], "day");
   EXPECT_EQ(total["per_person"], true);
@@ -172,8 +173,11 @@ TEST_F(PeopleInSlotsCommand, IsChargedForTheRowsOfAWindow) {
 TEST_F(PeopleInSlotsCommand, SaysWhyItCannotLimitInWindows) {
   const std::string run = "run " + hours() + ' ' + by_the_hour;
   expect_refused(jme(run + "--rows-per-person 3/90m"), 2, "do not divide a window");
-  expect_refused(jme(run + "--from 2026-01-01T00:30 --until 2026-01-02T00:30 --rows-per-person 3/day"), 2,
-                 "after midnight UTC");
+  expect_refused(
+      jme("run " + hours() +
+          " --time when --every 1h --from 2026-01-01T00:30 --until 2026-01-02T00:30 --bounds x=0:10 "
+          "--epsilon 5 --delta 1e-6 --person patient --rows-per-person 3/day"),
+      2, "after midnight UTC");
   expect_refused(jme(run + "--rows-per-person 3/day:2"), 2, "more rows in all");
   expect_refused(jme("bounds " + hours() +
                      " --columns x --first 400 --epsilon 5 --delta 1e-6 --person patient "
