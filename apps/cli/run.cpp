@@ -274,8 +274,8 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
       slots.take(input.path, options);
     } else if (run.clock()) {
       describe();
-      TimedRows rows(run, intake);
-      pump_slots(*reader, rows, *stream, output.is_terminal());
+      TimedRows rows = run.timed_rows();
+      pump_slots(*reader, intake, rows, *stream, output.is_terminal());
     } else {
       describe();
       pump({.reader = *reader,

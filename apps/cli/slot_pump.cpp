@@ -24,14 +24,14 @@ void tell_outside(std::size_t outside, std::size_t rows) {
 
 }  // namespace
 
-void pump_slots(RowReader& reader, TimedRows& rows, RunningStream& stream, bool quiet) {
+void pump_slots(RowReader& reader, RowIntake& intake, TimedRows& rows, RunningStream& stream, bool quiet) {
   Progress progress(quiet, 0);
   std::vector<double> row(reader.dimension());
   while (reader.next(row)) {
     if (reader.is_bad()) {
-      rows.take_bad(row, reader.time(), reader.person());
+      rows.take_bad(intake, row, reader.time(), reader.person());
     } else {
-      rows.take(row, reader.missing_cells(), *reader.time(), reader.person());
+      rows.take(intake, row, reader.missing_cells(), *reader.time(), reader.person());
     }
     if (progress.is_shown() && reader.progress()) progress.update_fraction(*reader.progress());
   }

@@ -8,6 +8,6 @@ namespace jme::cli {
 
 /// Reads all rows of the input, each into the slot of its own time, then releases all slots. `quiet`: no
 /// progress bar.
-void pump_slots(RowReader& reader, TimedRows& rows, RunningStream& stream, bool quiet);
+void pump_slots(RowReader& reader, RowIntake& intake, TimedRows& rows, RunningStream& stream, bool quiet);
 
 }  // namespace jme::cli

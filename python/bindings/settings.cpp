@@ -1,9 +1,11 @@
 #include "bindings/settings.hpp"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/clock/time.hpp>
 #include <jme/pipeline/run_fields.hpp>
 #include <jme/pipeline/run_settings.hpp>
 
@@ -57,6 +59,10 @@ MatrixReader matrix_reader(const nb::dict& matrices) {
 void bind_settings(nb::module_& m) {
   m.def("fields", &fields);
   m.def("nearest_field", [](const std::string& name) { return nearest_run_field(name); });
+  m.def("parse_time", [](const std::string& text) -> std::optional<double> {
+    const std::optional<Seconds> time = parse_time(text);
+    return time ? std::optional(static_cast<double>(*time)) : std::nullopt;
+  });
   m.def("complete_settings",
         [](const std::string& settings) { return RunSettings::from_json(settings, "settings").to_json(); });
 }

@@ -40,6 +40,7 @@ Stream::Stream(const std::string& settings, const nb::dict& matrices) : thread_(
   shape_was_chosen_ = !given["shape"] || *given["shape"] == "auto";
   is_durable_ = config.state.has_value();
   person_ = config.person;
+  if (config.clock && !config.clock->is_by_arrival()) time_ = config.clock->time_column;
   const bool knows_columns = !config.columns.empty();
   {
     const Unlocked unlocked;
@@ -125,7 +126,7 @@ nb::object Stream::finish() {
   const Use use(*this);
   if (feed_) {
     const Unlocked unlocked;
-    feed_->stream().end_input();
+    feed_->end_input();
   }
   is_finished_ = true;
   return take();

@@ -53,6 +53,11 @@ class Stream {
   void push_arrow(nanobind::handle source);
   /// Whose rows the ones are that this push takes, where persons are limited; None: nobody's.
   void set_persons(std::vector<std::optional<std::string>> persons);
+  /// When they happened, in seconds since 1970, where steps are slots of time by rows' own times; None:
+  /// nobody can tell.
+  void set_times(const std::vector<std::optional<double>>& times);
+  /// The column that says when a row happened; empty where rows have no times.
+  [[nodiscard]] const std::string& time() const { return time_; }
   /// The column that says whose row it is; empty where persons are not limited.
   [[nodiscard]] const std::string& person() const { return person_; }
   /// Rows of an iterable that were read so far, whose end is not known.
@@ -119,8 +124,12 @@ class Stream {
   bool is_busy_ = false, is_closed_ = false, is_finished_ = false;
   std::vector<double> row_;
   std::string person_;
-  std::vector<std::optional<std::string>> persons_;  // of this push
-  std::size_t persons_taken_ = 0;
+  void take_told(const MatrixView& rows);
+  std::string time_;
+  // Of this push, and how many of them belong to rows that were taken.
+  std::vector<std::optional<std::string>> persons_;
+  std::vector<std::optional<Seconds>> times_;
+  std::size_t told_taken_ = 0;
 };
 
 void bind_stream(nanobind::module_& m);

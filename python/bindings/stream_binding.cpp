@@ -68,6 +68,8 @@ void bind_stream(nb::module_& m) {
       .def("_tell_read", &Stream::tell_read)
       .def("_set_persons", &Stream::set_persons)
       .def_prop_ro("_person", &Stream::person)
+      .def("_set_times", &Stream::set_times)
+      .def_prop_ro("_time", &Stream::time)
       .def("_page", &Stream::page)
       .def("_charts", &Stream::charts)
       .def("_metadata", &Stream::metadata)

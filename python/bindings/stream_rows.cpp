@@ -1,5 +1,6 @@
 // The way of every input to the stream.
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -41,8 +42,9 @@ nb::object Stream::push(nb::handle rows, nb::handle progress) {
   const Use use(*this);
   const Progress::Push shown(progress_, progress);
   persons_.clear();
-  persons_taken_ = 0;
-  if (!person_.empty()) {  // only tables say whose rows they hold
+  times_.clear();
+  told_taken_ = 0;
+  if (!person_.empty() || !time_.empty()) {  // only tables say whose rows they hold, and of when
     nb::module_::import_("jme._inputs").attr("push")(nb::find(*this), rows);
     return take();
   }
@@ -115,6 +117,11 @@ void Stream::set_persons(std::vector<std::optional<std::string>> persons) {
   persons_ = std::move(persons);
 }
 
+void Stream::set_times(const std::vector<std::optional<double>>& times) {
+  times_.clear();
+  for (const std::optional<double>& time : times) times_.push_back(time ? time_of(*time) : std::nullopt);
+}
+
 void Stream::push_arrow(nb::handle source) {
   const ArrowRows rows(source);
   push_tables(rows.tables(places(rows.names(), rows.names().size())));
@@ -178,14 +185,8 @@ void Stream::take_tables(const std::vector<Table>& tables) {
   for (const Table& table : tables) {
     stride_through(table, [&](const MatrixView& view) {
       naming_columns(false, [&] {
-        if (person_.empty()) return feed().take_rows(view);
-        if (persons_.size() - persons_taken_ < view.rows) {
-          throw InvalidParameter("person", "must be told with every row: this run limits rows per person");
-        }
-        std::vector<PersonId> persons;
-        for (std::size_t i = 0; i < view.rows; ++i) persons.emplace_back(persons_[persons_taken_ + i]);
-        persons_taken_ += view.rows;
-        feed().take_rows(view, persons);
+        if (person_.empty() && time_.empty()) return feed().take_rows(view);
+        take_told(view);
       });
       rows_seen_ = feed().stream().rows();
       progress_.add(view.rows);
@@ -194,6 +195,21 @@ void Stream::take_tables(const std::vector<Table>& tables) {
   if (!is_durable_) return;
   const Unlocked unlocked;
   feed_->stream().flush();
+}
+
+void Stream::take_told(const MatrixView& rows) {
+  const auto check = [&](std::size_t told, const char* field, const char* rule) {
+    if (told - told_taken_ < rows.rows) throw InvalidParameter(field, rule);
+  };
+  std::vector<PersonId> persons;
+  if (!person_.empty()) {
+    check(persons_.size(), "person", "must be told with every row: this run limits rows per person");
+    for (std::size_t i = 0; i < rows.rows; ++i) persons.emplace_back(persons_[told_taken_ + i]);
+  }
+  if (!time_.empty()) check(times_.size(), "time", "must be told with every row");
+  const std::size_t first = std::exchange(told_taken_, told_taken_ + rows.rows);
+  if (time_.empty()) return feed().take_rows(rows, persons);
+  feed().take_rows(rows, std::span(times_).subspan(first, rows.rows), persons);
 }
 
 void Stream::push_tables(const std::vector<Table>& tables) {

@@ -8,6 +8,8 @@ rows are checked before the first one is taken.
 from __future__ import annotations
 
 import array
+import datetime
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
@@ -43,8 +45,13 @@ def push(stream: Sink, rows: Any) -> None:
     module = type(rows).__module__.partition(".")[0]
     if isinstance(rows, (str, bytes, bytearray)):
         raise _unexpected(rows)
+    told: Any = stream  # what sums of blocks do not have
     if person := getattr(stream, "_person", ""):
-        rows = _without_person(stream, rows, person)
+        ids, rows = _set_apart(rows, person, "person", "says whose they are")
+        told._set_persons([_id_of(value) for value in _values(ids)])
+    if time := getattr(stream, "_time", ""):
+        times, rows = _set_apart(rows, time, "time", "says when they happened")
+        told._set_times(_seconds(times))
     if module == "pandas" and hasattr(rows, "columns"):
         _push_pandas(stream, rows)
     elif module == "pandas" and hasattr(rows, "to_frame"):
@@ -70,21 +77,50 @@ def _unexpected(rows: Any) -> TypeError:
     return TypeError(f"rows of numbers were expected, not {type(rows).__name__}{hint}")
 
 
-def _without_person(stream: Any, rows: Any, person: str) -> Any:
-    """Tells the stream whose rows these are, and returns the other columns."""
+def _set_apart(rows: Any, column: str, setting: str, what: str) -> tuple[Any, Any]:
+    """A column that is not of numbers whose moments are taken, and the others."""
     is_table = hasattr(rows, "columns") and hasattr(rows, "drop")  # of pandas, polars or pyarrow
     if not is_table and not isinstance(rows, Mapping):
-        raise TypeError("rows of a stream with person need named columns: a DataFrame, a table, or columns by name")
+        raise TypeError(f"rows of a stream with {setting} need named columns: a DataFrame, a table, or columns by name")
     names = getattr(rows, "column_names", rows.columns) if is_table else rows
-    if person not in names:
-        raise DataError(f"the rows have no column {person}, which says whose they are")
-    column = rows[person]
-    lists = (getattr(column, name) for name in ("tolist", "to_list", "to_pylist") if hasattr(column, name))
-    ids = next(lists, lambda: list(column))()
-    stream._set_persons([_id_of(value) for value in ids])
+    if column not in names:
+        raise DataError(f"the rows have no column {column}, which {what}")
     if not is_table:
-        return {name: rows[name] for name in rows if name != person}
-    return rows.drop(columns=[person]) if hasattr(rows, "iloc") else rows.drop([person])
+        return rows[column], {name: rows[name] for name in rows if name != column}
+    return rows[column], rows.drop(columns=[column]) if hasattr(rows, "iloc") else rows.drop([column])
+
+
+def _values(column: Any) -> list[Any]:
+    lists = (getattr(column, name) for name in ("tolist", "to_list", "to_pylist") if hasattr(column, name))
+    return next(lists, lambda: list(column))()
+
+
+def _seconds(column: Any) -> list[float | None]:
+    """Times as seconds since 1970; None where nobody can tell."""
+    if type(column).__module__.partition(".")[0] == "numpy" and column.dtype.kind == "M":
+        import numpy as np
+
+        whole = column.astype("datetime64[s]")
+        return [None if np.isnat(time) else float(time.astype("int64")) for time in whole]
+    return [_second_of(value) for value in _values(column)]
+
+
+def _second_of(value: Any) -> float | None:
+    """As in a file: ISO 8601, UTC where it has no offset, or seconds since 1970."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, (int, float)):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, str):
+        return _core.parse_time(value)
+    if isinstance(value, datetime.datetime):
+        if value != value:  # NaT
+            return None
+        known = value if value.tzinfo is not None else value.replace(tzinfo=datetime.timezone.utc)
+        return float(math.floor(known.timestamp()))
+    if isinstance(value, datetime.date):
+        return _core.parse_time(value.isoformat())
+    return None
 
 
 def _id_of(value: Any) -> str | None:

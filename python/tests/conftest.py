@@ -52,10 +52,10 @@ def command(tmp_path: pathlib.Path) -> Callable[..., list[dict[str, Any]]]:
     if not binary:
         pytest.skip("JME_BINARY does not name the command")
 
-    def run(table: np.ndarray, /, **given: Any) -> list[dict[str, Any]]:
+    def run(table: np.ndarray, names: list[str] | None = None, /, **given: Any) -> list[dict[str, Any]]:
         file, config = tmp_path / "rows.csv", tmp_path / "run.json"
         given = {key.rstrip("_"): value for key, value in given.items()}
-        names = list(given.get("bounds", {})) or [str(i + 1) for i in range(table.shape[1])]
+        names = names or list(given.get("bounds", {})) or [str(i + 1) for i in range(table.shape[1])]
         with file.open("w") as out:
             out.write(",".join(names) + "\n")
             for row in table:

@@ -216,6 +216,10 @@ SlotSchedule PreparedRun::schedule() const {
           .count = horizon.steps()};
 }
 
+TimedRows PreparedRun::timed_rows() const {
+  return {row_map(), schedule(), slots_of_window()};
+}
+
 std::size_t PreparedRun::slots_of_window() const {
   const std::optional<RowWindows>& windows = stream_.participation.windows;
   return windows ? windows->steps : 1;
@@ -287,7 +291,9 @@ RowFeed PreparedRun::feed(RunningStream::Publish publish) const {
   if (left_out().count() > 0) {
     throw InvalidParameter("bounds", "leave out the first records of a file: these rows come from none");
   }
-  return {intake(), mechanism_.horizon(), row_map(), open(std::move(publish))};
+  RowFeed feed(intake(), mechanism_.horizon(), row_map(), open(std::move(publish)));
+  if (config_.clock && !config_.clock->is_by_arrival()) feed.take_times(timed_rows());
+  return feed;
 }
 
 std::unique_ptr<RunningStream> PreparedRun::open(RunningStream::Publish publish) const {

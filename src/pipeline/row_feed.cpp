@@ -45,11 +45,13 @@ void RowFeed::learn() {
 }
 
 void RowFeed::check_room(std::size_t rows) const {
+  if (takes_times()) return;  // slots have any number of rows
   if (horizon_.has_slots() && rows > 0) {
     throw InvalidParameter(
         "every",
-        "steps are slots of time, which rows in memory do not end: sum the rows of each slot "
-        "as a block and give the blocks in their order, also those without rows");
+        "steps are slots of time, which rows in memory do not end: give time, from and until, and rows with "
+        "their times; or sum the rows of each slot as a block and give the blocks in their order, also those "
+        "without rows");
   }
   if (rows <= horizon_.rows() - stream_->rows()) return;
   throw BudgetExhausted(
@@ -117,6 +119,36 @@ void RowFeed::take_rows(const MatrixView& rows, std::span<const PersonId> person
   }
 }
 
+void RowFeed::take_rows(const MatrixView& rows, std::span<const std::optional<Seconds>> times,
+                        std::span<const PersonId> persons) {
+  if (!timed_) throw InvalidParameter("time", "is told with rows, and steps are not slots of time");
+  if (has_blocks_)
+    throw InvalidParameter("block", "slots came as blocks before: rows with times cannot follow");
+  if (times.size() != rows.rows || (!persons.empty() && persons.size() != rows.rows)) {
+    throw InvalidParameter("time", fmt::format("{} were given for {} rows", times.size(), rows.rows));
+  }
+  row_.resize(rows.columns);
+  for (std::size_t r = 0; r < rows.rows; ++r) {
+    for (std::size_t j = 0; j < rows.columns; ++j) row_[j] = rows.at(r, j);
+    const PersonId person = persons.empty() ? std::nullopt : persons[r];
+    if (times[r]) {
+      timed_->take(intake_, row_, *times[r], person);
+    } else if (intake_.on_bad_row() == OnBadRow::zero) {
+      timed_->take_bad(intake_, row_, std::nullopt, person);
+    } else {
+      throw DataError(fmt::format("row {}: has no time that can be read", timed_->rows() + 1),
+                      timed_->rows() + 1);
+    }
+  }
+}
+
+void RowFeed::end_input() {
+  // Where slots came as blocks, those are all.
+  const bool has_rows = timed_ && (timed_->rows() > 0 || stream_->rows() == 0);
+  if (has_rows && !has_blocks_) timed_->release_to(*stream_);
+  stream_->end_input();
+}
+
 void RowFeed::push_block(std::string_view id, const BlockSum& block) {
   if (intake_.person_limit() != nullptr) {
     throw InvalidParameter(
@@ -127,6 +159,10 @@ void RowFeed::push_block(std::string_view id, const BlockSum& block) {
         "block",
         "its sums were made with other columns, bounds or rules for missing cells than this run has");
   }
+  if (timed_ && timed_->rows() > 0) {
+    throw InvalidParameter("block", "rows with times came before, and their slots are not released yet");
+  }
+  has_blocks_ = true;
   stream_->push_block(id, block);
   learn();
 }

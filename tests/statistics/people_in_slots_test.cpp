@@ -71,13 +71,13 @@ Released read_once(const std::string& file, const PreparedRun& run, std::size_t 
     if (released.first.size() == releases) throw Killed();
     released.add(release);
   });
-  TimedRows rows(run, intake);
+  TimedRows rows = run.timed_rows();
   std::vector<double> row(2);
   while (reader.next(row)) {
     if (reader.is_bad()) {
-      rows.take_bad(row, reader.time(), reader.person());
+      rows.take_bad(intake, row, reader.time(), reader.person());
     } else {
-      rows.take(row, reader.missing_cells(), *reader.time(), reader.person());
+      rows.take(intake, row, reader.missing_cells(), *reader.time(), reader.person());
     }
   }
   try {

@@ -18,6 +18,7 @@
 #include <jme/pipeline/row_intake.hpp>
 #include <jme/pipeline/run_config.hpp>
 #include <jme/pipeline/running_stream.hpp>
+#include <jme/pipeline/timed_rows.hpp>
 #include <jme/store/durable_stream.hpp>
 #include <jme/store/stream_settings.hpp>
 
@@ -58,6 +59,8 @@ class PreparedRun {
   [[nodiscard]] const std::optional<ClockConfig>& clock() const { return config_.clock; }
   [[nodiscard]] SlotSchedule schedule() const;
   void begin_at(Seconds start) { start_ = start; }
+  /// What takes rows to the slots of their own times, where steps are such slots.
+  [[nodiscard]] TimedRows timed_rows() const;
   /// Slots of a window in which the rows of a person are limited; 1 where they are not.
   [[nodiscard]] std::size_t slots_of_window() const;
   /// After which time a durable live run keeps the open slot again: 20 commit intervals, by default a second.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <jme/pipeline/note.hpp>
 #include <jme/pipeline/row_intake.hpp>
 #include <jme/pipeline/running_stream.hpp>
+#include <jme/pipeline/timed_rows.hpp>
 
 namespace jme {
 
@@ -46,6 +48,18 @@ class RowFeed {
   void take_rows(const MatrixView& rows);
   void take_rows(const MatrixView& rows, std::span<const PersonId> persons);
 
+  /// From now on rows come with times of their own, and are released all together by end_input(). Comes
+  /// before the first row.
+  void take_times(TimedRows rows) { timed_.emplace(std::move(rows)); }
+  [[nodiscard]] bool takes_times() const { return timed_.has_value(); }
+  /// Rows that were checked, each with its time (none: it is a bad row) and, where rows per person are
+  /// limited, its person. A row whose time is outside of the schedule counts nowhere. Throws DataError for a
+  /// row without a time where bad rows fail; the rows before it stay taken.
+  void take_rows(const MatrixView& rows, std::span<const std::optional<Seconds>> times,
+                 std::span<const PersonId> persons);
+  /// No more rows come (RunningStream::end_input): slots are released now.
+  void end_input();
+
   /// Takes a whole block whose rows were summed elsewhere (RunningStream::push_block). Throws
   /// InvalidParameter for sums that were made with other columns, bounds or rules than this run has, and
   /// where rows per person are limited: sums do not say whose rows they hold.
@@ -63,7 +77,9 @@ class RowFeed {
   RowMap map_;
   std::unique_ptr<RunningStream> stream_;
   bool fills_from_releases_;
-  std::size_t tile_;  // rows that are mapped at a time
+  std::size_t tile_;                  // rows that are mapped at a time
+  std::optional<TimedRows> timed_{};  // where rows have times of their own
+  bool has_blocks_ = false;
   std::vector<double> row_;
 };
 

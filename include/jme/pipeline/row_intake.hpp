@@ -40,6 +40,7 @@ class RowIntake {
 
   /// What missing cells become, one rule per column; for readers that judge cells themselves.
   [[nodiscard]] const MissingCells& missing() const { return filler_.cells(); }
+  [[nodiscard]] OnBadRow on_bad_row() const { return on_bad_row_; }
   /// Whether a bad row that is taken has no cells and so counts nowhere; else it is zero.
   [[nodiscard]] bool bad_rows_are_absent() const { return may_be_absent_; }
 

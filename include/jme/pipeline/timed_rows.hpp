@@ -5,7 +5,6 @@
 #include <span>
 
 #include <jme/clock/time.hpp>
-#include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/row_intake.hpp>
 #include <jme/pipeline/slot_sums.hpp>
 
@@ -15,17 +14,20 @@ namespace jme {
 /// its person in the window of its time, whatever else is in it. Nothing is released before all rows came.
 class TimedRows {
  public:
-  /// `intake` outlives it.
-  TimedRows(const PreparedRun& run, RowIntake& intake);
+  /// PreparedRun::timed_rows makes one. `slots_of_window`: where the rows of a person are limited in windows.
+  TimedRows(const RowMap& map, const SlotSchedule& schedule, std::size_t slots_of_window)
+      : sums_(map, schedule), slots_of_window_(slots_of_window) {}
 
-  /// A row that a reader has checked (RowIntake::take); `person` where rows per person are limited.
-  void take(std::span<double> row, std::span<const std::size_t> missing_cells, Seconds time,
-            const PersonId& person);
+  /// A row that a reader has checked (RowIntake::take); `person` where rows per person are limited. All rows
+  /// pass the same intake.
+  void take(RowIntake& intake, std::span<double> row, std::span<const std::size_t> missing_cells,
+            Seconds time, const PersonId& person);
   /// A row in natural units as arrays have it. Throws as RowIntake::take does.
-  void take(std::span<double> row, Seconds time, const PersonId& person);
+  void take(RowIntake& intake, std::span<double> row, Seconds time, const PersonId& person);
   /// A row that cannot be read and counts nowhere, but among the rows of its person; its time, where that can
   /// be told.
-  void take_bad(std::span<double> row, std::optional<Seconds> time, const PersonId& person);
+  void take_bad(RowIntake& intake, std::span<double> row, std::optional<Seconds> time,
+                const PersonId& person);
 
   [[nodiscard]] std::size_t rows() const { return rows_; }
   /// Rows whose time is outside of the schedule; only their owner may see it.
@@ -34,9 +36,9 @@ class TimedRows {
   void release_to(RunningStream& stream) { sums_.release_to(stream); }
 
  private:
-  void enter_window(std::optional<Seconds> time);
-  RowIntake* intake_;
-  PersonLimit* limit_;  // null where there is none
+  /// Whether rows per person are limited.
+  bool enter_window(RowIntake& intake, std::optional<Seconds> time) const;
+  void add(Seconds time, std::span<const double> row);
   SlotSums sums_;
   std::size_t slots_of_window_, rows_ = 0, outside_ = 0;
 };
