@@ -217,6 +217,13 @@ TEST_F(PeopleInSlotsCommand, FindsItsBoundsItselfAndSaysWhatThatCosts) {
     EXPECT_NEAR(privacy["mu_with_search"].get<double>(), std::hypot(mu, search_mu), 1e-9);
     EXPECT_EQ(privacy["bounds_search"]["adjacency"], "replace-one");
     EXPECT_EQ(result.releases().size(), 48U);
+    // With a state folder the same ranges and releases come again, and nothing is spent again.
+    const std::string state =
+        fmt::format(" --state {}", path(fmt::format("state{}", std::string(limit).size())));
+    const CommandResult kept = jme(run + limit + state), again = jme(run + limit + state);
+    ASSERT_EQ(kept.code, 0) << kept.err;
+    EXPECT_EQ(kept.out, again.out);
+    EXPECT_EQ(kept.releases().size(), 48U);
   }
   expect_refused(
       jme("run - --every 1h --steps 4 --epsilon 2 --delta 1e-6 --columns x --first 4000 --bounds auto"), 2,
