@@ -79,7 +79,7 @@ ExitCode BoundsCommand::run() const {
     print_warning("--insecure-test-seed: this noise can be guessed and protects nobody");
   }
   RowReader reader(input.path, input.options);
-  read_searched(reader, search);
+  read_searched(reader, search, Count::is_public);
   // A file that cannot be opened is found before anything is spent.
   std::optional<Output> file;
   if (output_) file.emplace(*output_);

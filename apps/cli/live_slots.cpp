@@ -74,6 +74,7 @@ void LiveSlots::take_rows(RowReader& reader) {
     if (reader.is_bad()) {
       // A row without cells counts nowhere, but among the rows of its person.
       limited ? intake_->take_bad(row, reader.person()) : intake_->take_bad(row);
+      feed_->add_bad();
       continue;
     }
     limited ? intake_->take(row, reader.missing_cells(), reader.person())

@@ -72,7 +72,7 @@ void pump_all(const RowPath& path, bool quiet) {
 
 }  // namespace
 
-void read_searched(RowReader& reader, BoundsSearch& search) {
+void read_searched(RowReader& reader, BoundsSearch& search, Count count) {
   reader.on_missing(search.rules());
   std::vector<double> row(reader.dimension());
   while (!search.is_full() && reader.next(row)) {
@@ -82,14 +82,19 @@ void read_searched(RowReader& reader, BoundsSearch& search) {
       search.add(row, reader.missing_cells(), reader.person());
     }
   }
+  if (count == Count::is_private) search.end_with_absent();
 }
 
-void leave_out(RowReader& reader, LeftOutRecords records) {
+void leave_out(RowReader& reader, LeftOutRecords records, Count count) {
   if (records.count() == 0) return;
   reader.on_missing(std::vector<OnMissing>(reader.dimension(), OnMissing::fill));  // whatever is in them
   std::vector<double> row(reader.dimension());
   for (std::uint64_t i = 0; i < records.count(); ++i) {
     if (!reader.next(row)) {
+      if (count == Count::is_private) {
+        records.add_bad(row.size());
+        continue;
+      }
       throw DataError(fmt::format(
           "{}: the input ends after {} records, and the first {} were searched for bounds and are left out",
           reader.place(), i, records.count()));

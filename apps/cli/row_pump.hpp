@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include <jme/base/horizon.hpp>
 #include <jme/data/row_reader.hpp>
 #include <jme/pipeline/bounds_search.hpp>
@@ -26,11 +28,15 @@ struct RowPath {
 /// released stays released and the error is passed on. `quiet`: no progress bar.
 void pump(const RowPath& path, bool quiet);
 
+/// Whether anybody may know how many records the input has. Where it is private, records that do not come are
+/// records without cells: an error would tell exactly that they did not.
+enum class Count : std::uint8_t { is_public, is_private };
+
 /// Reads the records of a search, the first of the input, and not one more.
-void read_searched(RowReader& reader, BoundsSearch& search);
+void read_searched(RowReader& reader, BoundsSearch& search, Count count);
 
 /// Reads the first records of the input, which were searched for bounds, and forgets them. Throws DataError
-/// where there are fewer, and StateError where they are others.
-void leave_out(RowReader& reader, LeftOutRecords records);
+/// where there are fewer and their number is public, and StateError where they are others.
+void leave_out(RowReader& reader, LeftOutRecords records, Count count);
 
 }  // namespace jme::cli

@@ -110,7 +110,7 @@ std::vector<std::string> names_without_a_file(const PreparedRun& run, const Inpu
 /// Searches the first records of the input for bounds. The rows of the run come after them.
 RunConfig with_found_bounds(RunConfig config, RowReader& reader) {
   BoundsSearch search(*config.search);
-  read_searched(reader, search);
+  read_searched(reader, search, config.clock ? Count::is_private : Count::is_public);
   const FoundBounds found = search.find();
   tell(found);
   config.take_found(found);
@@ -245,7 +245,8 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
   if (output_) file.emplace(*output_);
   Output standard;
   Output& output = file ? *file : standard;
-  if (reader && !with_bounds) leave_out(*reader, run.left_out());
+  if (reader && !with_bounds)
+    leave_out(*reader, run.left_out(), run.clock() ? Count::is_private : Count::is_public);
   RowIntake intake = run.intake();
   if (reader) reader->on_missing(intake.missing().rules());
   std::optional<RunDescription> description;

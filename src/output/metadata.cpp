@@ -71,8 +71,9 @@ Json privacy(const RunDescription& run) {
               {"adjacency", name(mechanism.config().adjacency)}};
   if (run.insecure_seed) result["insecure_test_seed"] = *run.insecure_seed;
   if (run.clock) result["mu_of_moved_row"] = mu_of_moved_rows(mechanism);
-  if (const std::optional<double> mu = mu_of_all_windows(mechanism)) {
-    result["mu_of_all_windows"] = std::isfinite(*mu) ? Json(*mu) : Json();
+  if (const std::optional<double> windows = mu_of_all_windows(mechanism)) {
+    const double mu = run.bounds_origin ? run.bounds_origin->mu_with(*windows) : *windows;
+    result["mu_of_all_windows"] = std::isfinite(mu) ? Json(mu) : Json();
   }
   if (run.bounds_origin) {
     result["bounds_search"] = origin_json(*run.bounds_origin);

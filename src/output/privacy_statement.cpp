@@ -201,8 +201,15 @@ std::string person(const StreamConfig& config) {
 std::string together(const Mechanism& mechanism, const BoundsOrigin& origin) {
   const auto target = mechanism.config().budget.approx_dp();
   const double mu = origin.mu_with(mechanism.mu()), delta = target ? double{target->delta} : 1e-6;
-  return fmt::format("both together allow mu = {} (for instance epsilon = {} at delta = {:g})",
-                     six_digits_up(mu), six_digits_up(gdp_epsilon(mu, delta, mechanism.bad_past())), delta);
+  std::string text =
+      fmt::format("both together allow mu = {} (for instance epsilon = {} at delta = {:g})",
+                  six_digits_up(mu), six_digits_up(gdp_epsilon(mu, delta, mechanism.bad_past())), delta);
+  const std::optional<double> windows = mu_of_all_windows(mechanism);
+  if (windows && std::isfinite(*windows)) {
+    text += fmt::format(", and mu = {} about all rows of a person in all {}s",
+                        six_digits_up(origin.mu_with(*windows)), window_name(mechanism.config()));
+  }
+  return text;
 }
 
 std::string about_bounds(const Mechanism& mechanism, const BoundsOrigin& origin, bool are_sought) {

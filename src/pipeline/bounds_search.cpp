@@ -139,6 +139,10 @@ void BoundsSearch::add_bad(const PersonId& person) {
   add_absent();
 }
 
+void BoundsSearch::end_with_absent() {
+  while (!is_full()) add_absent();
+}
+
 void BoundsSearch::add_absent() {
   cells_.insert(cells_.end(), config_.columns.size(), no_cell);
 }

@@ -29,10 +29,12 @@ RowsPerPerson::Window parse_window(const std::string& text) {
   return {.length = *length};
 }
 
-/// How many slots a window has.
-std::size_t slots_of(const RowsPerPerson::Window& window, const ClockConfig& clock) {
-  if (window.length == 0) return 1;
-  const std::string words = duration_text(window.length), slot = duration_text(clock.length);
+/// How many slots a window has. Slots may begin anywhere where each is a window, unless a promise is about
+/// one window: a ledger adds up promises about windows of the same length, which must not overlap.
+std::size_t slots_of(const RowsPerPerson::Window& window, const ClockConfig& clock, bool are_units) {
+  if (window.length == 0 && !are_units) return 1;
+  const std::string slot = duration_text(clock.length),
+                    words = window.length == 0 ? slot : duration_text(window.length);
   if (window.length % clock.length != 0) {
     throw InvalidParameter(
         limit_field,
@@ -44,10 +46,10 @@ std::size_t slots_of(const RowsPerPerson::Window& window, const ClockConfig& clo
     throw InvalidParameter(
         "from", iso_text(*clock.from),
         fmt::format("a whole number of slots of {} after midnight UTC, where rows of a person are limited in "
-                    "windows of {}: else one slot could hold rows of two windows",
+                    "windows of {}: windows of one length are the same in every run",
                     slot, words));
   }
-  return static_cast<std::size_t>(window.length / clock.length);
+  return window.length == 0 ? 1 : static_cast<std::size_t>(window.length / clock.length);
 }
 
 std::size_t windows_of(const StreamConfig& stream, const ClockConfig& clock, std::size_t slots) {
@@ -93,9 +95,10 @@ Participation participation_of(const RowsPerPerson& limit, const StreamConfig& s
                            "a limit for each window of time needs releases by the clock (every 1h) that "
                            "divide the window: a release after so many rows could hold rows of two windows");
   }
-  RowWindows windows{.rows = limit.rows, .steps = slots_of(*limit.window, *clock)};
+  const bool are_units = !limit.in_all && !limit.in_all_windows;
+  RowWindows windows{.rows = limit.rows, .steps = slots_of(*limit.window, *clock, are_units)};
   windows.count = windows_of(stream, *clock, windows.steps);
-  windows.are_units = !limit.in_all && !limit.in_all_windows;
+  windows.are_units = are_units;
   if (limit.in_all_windows && stream.unbounded) {
     throw InvalidParameter(limit_field,
                            "all needs a number of slots: a run without an end has windows without end");

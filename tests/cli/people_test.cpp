@@ -178,6 +178,12 @@ TEST_F(PeopleInSlotsCommand, SaysWhyItCannotLimitInWindows) {
           " --time when --every 1h --from 2026-01-01T00:30 --until 2026-01-02T00:30 --bounds x=0:10 "
           "--epsilon 5 --delta 1e-6 --person patient --rows-per-person 3/day"),
       2, "after midnight UTC");
+  // Windows that overlapped those of another run could not be added up in a ledger.
+  expect_refused(
+      jme("run " + hours() +
+          " --time when --every 6h --from 2026-01-01T03:00 --until 2026-01-02T03:00 --bounds x=0:10 "
+          "--epsilon 5 --delta 1e-6 --person patient --rows-per-person 3/slot"),
+      2, "after midnight UTC");
   expect_refused(jme(run + "--rows-per-person 3/day:2"), 2, "more rows in all");
   expect_refused(jme("bounds " + hours() +
                      " --columns x --first 400 --epsilon 5 --delta 1e-6 --person patient "
@@ -228,6 +234,32 @@ TEST_F(PeopleInSlotsCommand, FindsItsBoundsItselfAndSaysWhatThatCosts) {
   expect_refused(
       jme("run - --every 1h --steps 4 --epsilon 2 --delta 1e-6 --columns x --first 4000 --bounds auto"), 2,
       "depends on everybody's rows");
+}
+
+// One row less must change no more than noise: an error would tell that it is not there.
+TEST_F(PeopleInSlotsCommand, GoesOnWithFewerRecordsThanAreSearchedBecauseTheirNumberIsPrivate) {
+  const auto rows = [](int count) {
+    std::string content = "when,x\n";
+    for (int i = 0; i < count; ++i) content += fmt::format("{},{}\n", 1767225600 + i * 19, 20 + i % 9);
+    return content;
+  };
+  const std::string clocked =
+      " --time when --every 1h --from 2026-01-01 --until 2026-01-02 --epsilon 2 --delta 1e-6 ";
+  const std::string found = path("found.json");
+  ASSERT_EQ(jme("bounds " + file("4000.csv", rows(4000)) +
+                " --columns x --first 4000 --epsilon 2 --delta 1e-6 --output " + found)
+                .code,
+            0);
+  for (const int count : {4000, 3999}) {
+    const std::string input = file(fmt::format("{}.csv", count), rows(count));
+    for (const std::string& bounds :
+         {std::string("--columns x --first 4000 --bounds auto"), "--bounds @" + found}) {
+      const CommandResult result = jme("run " + input + clocked + bounds);
+      EXPECT_EQ(result.code, 0) << result.err;
+      EXPECT_EQ(result.releases().size(), 24U) << count << ' ' << bounds;
+      EXPECT_THAT(result.err, Not(HasSubstr("records")));
+    }
+  }
 }
 
 TEST_F(PeopleCommand, SearchAndRunComposeEvenWhereOneRowOfAPersonCountsInEach) {

@@ -80,8 +80,10 @@ TEST(RowsPerPerson, AreRefusedWhereASlotCouldHoldRowsOfTwoWindows) {
   settings.set("from", "2026-01-01T00:30");
   settings.set("until", "2026-01-02T00:30");
   EXPECT_THAT(refusal(settings), HasSubstr("after midnight UTC"));
-  settings.set("rows_per_person", "3/slot");  // slots are their own windows, wherever they begin
+  settings.set("rows_per_person", "3/slot:all");  // slots are their own windows, wherever they begin
   EXPECT_EQ(refusal(settings), "");
+  settings.set("rows_per_person", "3/slot");  // windows about which a ledger adds up promises
+  EXPECT_THAT(refusal(settings), HasSubstr("after midnight UTC"));
   settings = month("3/30m");
   EXPECT_THAT(refusal(settings), HasSubstr("do not divide"));
   settings = limited_settings("3/day", {{"every", "100"}, {"rows", "1000"}});

@@ -56,6 +56,9 @@ class BoundsSearch {
   void add(std::span<const double> row, std::span<const std::size_t> missing, const PersonId& person = {});
   /// A record that cannot be read.
   void add_bad(const PersonId& person = {});
+  /// The input has no further record. For inputs whose number of records is private: those that are missing
+  /// are records without cells, so that nothing tells whether they came.
+  void end_with_absent();
 
   /// Spends the budget, each time it is called, unless it is kept: then the same records give what was
   /// released before. Throws DataError where the input had fewer records, and what DurableSearch throws; then

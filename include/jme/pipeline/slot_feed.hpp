@@ -55,6 +55,9 @@ class SlotFeed {
   /// of it depends on the clock and on this row alone. False where it counts nowhere: it came before the
   /// first slot, or it is late and late rows are dropped.
   bool add(std::span<const double> row, std::optional<Seconds> time);
+  /// A record has just arrived that counts nowhere, but may have used up the limit of its person: it is kept
+  /// as soon as one that counts.
+  void add_bad() { has_new_rows_ = true; }
   /// Keeps the open slot now, where the stream is durable.
   void keep();
 
