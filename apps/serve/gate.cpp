@@ -101,6 +101,7 @@ std::optional<Answer> Gate::refuse_role(const Head& head, const Admitted& what) 
     case Call::releases:
     case Call::latest:
     case Call::events:
+    case Call::metrics:  // which have the newest means
       if (token.role == Role::write && !options_.public_releases) {
         return forbidden("this needs a token with the role read");
       }

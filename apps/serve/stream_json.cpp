@@ -64,6 +64,16 @@ Json budget_json(const Mechanism& mechanism, bool spent) {
   return budget;
 }
 
+Json notes_json(const ServedStream& stream, const std::vector<Note>& notes) {
+  Json array = Json::array();
+  for (const Note& note : notes) {
+    Json one{{"kind", name(note.kind)}, {"count", note.count}};
+    if (note.column) one["column"] = stream.run().columns()[*note.column];
+    array.push_back(std::move(one));
+  }
+  return array;
+}
+
 }  // namespace
 
 Json stream_json(const ServedStream& stream, const std::optional<TokenInfo>& token) {
@@ -79,15 +89,8 @@ Json stream_json(const ServedStream& stream, const std::optional<TokenInfo>& tok
   object["stream"] = metadata(stream.run().description(), stream.run().columns());
   if (!token || token->role == Role::read || !token->is_for(stream.name())) return object;
   if (standing.counts) {
-    Json notes = Json::array();
-    for (const Note& note : standing.counts->notes) {
-      Json one{{"kind", name(note.kind)}, {"count", note.count}};
-      if (note.column) one["column"] = stream.run().columns()[*note.column];
-      notes.push_back(std::move(one));
-    }
-    object["writer"] = {{"rows", standing.counts->rows},
-                        {"rows_released", standing.counts->rows_released},
-                        {"notes", std::move(notes)}};
+    object["writer"] = {{"rows", standing.counts->rows}, {"rows_released", standing.counts->rows_released}};
+    if (stream.notes_are_public()) object["writer"]["notes"] = notes_json(stream, standing.counts->notes);
   }
   if (token->role == Role::admin && !standing.problem.empty()) object["problem"] = standing.problem;
   return object;
@@ -146,6 +149,7 @@ std::string internal_metrics_text(const std::vector<ServedStream*>& streams) {
     if (!standing.counts) continue;
     rows.add(label(*stream), static_cast<double>(standing.counts->rows));
     requests.add(label(*stream), static_cast<double>(standing.counts->requests));
+    if (!stream->notes_are_public()) continue;
     for (const Note& note : standing.counts->notes) {
       if (note.column) continue;
       changed.add(label(*stream) + ",kind=" + label_value(name(note.kind)), static_cast<double>(note.count));

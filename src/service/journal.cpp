@@ -1,5 +1,6 @@
 #include "service/journal.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <jme/base/errors.hpp>
@@ -11,6 +12,8 @@ namespace jme::service {
 namespace {
 
 constexpr std::string_view purpose_of_digests = "requests of a served stream";
+
+constexpr std::size_t piece_of_people = std::size_t{1} << 20;
 
 /// What a record is about.
 enum class About : std::uint64_t { request = 1, people = 2 };
@@ -94,7 +97,11 @@ void Journal::write(DurableStream& stream, RowIntake& intake, std::int64_t now) 
     book_->was_rewritten();
   }
   for (const BookEntry& entry : entries) stream.journal(record_of(About::request, entry.encoded()));
-  if (!people.empty()) stream.journal(record_of(About::people, people));
+  // In pieces, since a database holds no record of any length.
+  for (std::size_t begin = 0; begin < people.size(); begin += piece_of_people) {
+    const std::size_t length = std::min(piece_of_people, people.size() - begin);
+    stream.journal(record_of(About::people, std::span(people).subspan(begin, length)));
+  }
 }
 
 }  // namespace jme::service

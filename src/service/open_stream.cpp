@@ -17,6 +17,9 @@ namespace {
 constexpr std::size_t rows_at_a_time = 4096;
 constexpr std::size_t slots_at_a_time = 256;
 constexpr std::uint64_t most_rows_of_slot = std::uint64_t{1} << 31;  // BlockSum::merge
+// What a sender is told must depend on the sender's own rows. With this limit no seven tokens can fill a slot
+// and learn from a refusal how many rows others have sent.
+constexpr std::uint64_t most_rows_of_token = std::uint64_t{1} << 28;
 
 ReleaseWriter writer_of(const PreparedRun& run, const std::optional<SlotSchedule>& slots) {
   return {units_of(run.bounds()), run.emit(), run.columns(), counts_of(run.mechanism().workload_first()),
@@ -100,7 +103,14 @@ bool OpenStream::look_at_clock() {
   }
   const std::size_t ended = clock_.ended(*slots_);
   for (std::size_t i = 0; release_rows_.size() < ended && i < slots_at_a_time; ++i) close_block();
+  enter_window();
   return release_rows_.size() < ended;
+}
+
+void OpenStream::enter_window() {
+  PersonLimit* const limit = intake_.person_limit();
+  if (limit == nullptr || !limit->has_windows() || is_finished()) return;
+  limit->begin_window(slots_->window_of(slots_->begin_of(release_rows_.size()), run_.slots_of_window()));
 }
 
 WriteAnswer OpenStream::answer_of(const BookEntry& entry) const {
@@ -115,7 +125,7 @@ WriteAnswer OpenStream::answer_of(const BookEntry& entry) const {
   return answer;
 }
 
-void OpenStream::check_slot(std::uint64_t count) const {
+void OpenStream::check_slot(const WriteRequest& request, std::uint64_t count) const {
   if (is_finished()) {
     throw BudgetExhausted(fmt::format("the last slot of this stream ended at {}: no row may follow",
                                       iso_text(slots_->end_of(slots_->count - 1))));
@@ -123,13 +133,17 @@ void OpenStream::check_slot(std::uint64_t count) const {
   if (clock_.time() < static_cast<double>(slots_->start)) {
     throw Conflict(fmt::format("the first slot of this stream begins at {}", iso_text(slots_->start)));
   }
-  if (count > most_rows_of_slot - open_.rows()) {
-    throw Conflict("the open slot has no room for so many rows: send them when the next one has begun");
+  const auto sent = rows_of_tokens_.find(request.token);
+  const std::uint64_t before = sent == rows_of_tokens_.end() ? 0 : sent->second;
+  if (count > most_rows_of_token - before || count > most_rows_of_slot - open_.rows()) {
+    throw Conflict(
+        fmt::format("a token may send {} rows in one slot: send the others when the next one has begun",
+                    most_rows_of_token));
   }
 }
 
 void OpenStream::check_place(const WriteRequest& request, std::uint64_t count, bool is_block) const {
-  if (slots_) return check_slot(count);
+  if (slots_) return check_slot(request, count);
   if (request.repeats == WriteRequest::Repeats::by_rows) {
     if (request.last_row < request.first_row || request.last_row - request.first_row != count - 1) {
       throw InvalidParameter("content-range", "must have as many rows as the body");
@@ -175,6 +189,7 @@ WriteAnswer OpenStream::add(const WriteRequest& request, const Content& content)
     // Part of the request may have been taken: this is no refusal.
     throw Error(error.what());
   }
+  if (slots_) rows_of_tokens_[request.token] += count;
   entry.releases_after = release_rows_.size();
   const WriteAnswer answer = answer_of(entry);
   journal_.add(std::move(entry));
@@ -221,6 +236,7 @@ void OpenStream::close_block() {
   learn(stream_.add_block(open_));
   if (!slots_) rows_before_block_ += open_.rows();
   open_ = BlockSum(map_);
+  rows_of_tokens_.clear();
   changed_ = true;
 }
 

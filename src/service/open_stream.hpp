@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -61,7 +63,9 @@ class OpenStream {
   void open_kept();
   [[nodiscard]] std::vector<std::byte> bytes_to_keep() const;
   [[nodiscard]] WriteAnswer answer_of(const BookEntry& entry) const;
-  void check_slot(std::uint64_t count) const;
+  /// Rows of people that come next are in the window of the open slot.
+  void enter_window();
+  void check_slot(const WriteRequest& request, std::uint64_t count) const;
   void check_place(const WriteRequest& request, std::uint64_t count, bool is_block) const;
   void take(const Content& content);
   void take_rows(const ReadRows& rows);
@@ -82,6 +86,7 @@ class OpenStream {
   Journal journal_;
   BlockSum open_;
   std::uint64_t rows_before_block_ = 0;
+  std::map<std::string, std::uint64_t> rows_of_tokens_;  // in the open slot, since the process began
   bool changed_ = false;
   std::vector<std::uint64_t> release_rows_;  // t of each, those that wait for the commit included
 };

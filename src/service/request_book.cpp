@@ -102,8 +102,10 @@ void RequestBook::add(BookEntry entry) {
   ++writers_[entry.token];
   if (entry.by_rows) owner_of_rows_ = entry.token;
   const std::int64_t now = entry.time;
+  // First: a key that was forgotten may come again, and has one place in the order.
+  forget(now);
   if (entry.has_name) {
-    (entry.is_block ? blocks_ : rows_).push_back(entry.name);
+    if (!known_.contains(entry.name)) (entry.is_block ? blocks_ : rows_).push_back(entry.name);
     known_[entry.name] = std::move(entry);
   }
   forget(now);

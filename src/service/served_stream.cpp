@@ -136,6 +136,11 @@ void ServedStream::begin() {
   publish_standing();
 }
 
+bool ServedStream::notes_are_public() const {
+  const StreamConfig& config = run_->mechanism().config();
+  return !config.private_count && !config.observed && !config.persons_are_limited;
+}
+
 void ServedStream::publish_standing() {
   StreamStanding now{.problem = writing_->problem};
   if (const auto& stream = writing_->stream) {

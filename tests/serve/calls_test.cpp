@@ -155,6 +155,7 @@ TEST_F(ServerCalls, ToWriteNeedATokenOfTheRightRoleAndStream) {
     EXPECT_EQ(status(call, stranger), 403) << call;
     EXPECT_EQ(status(call, reader), 200) << call;
   }
+  EXPECT_EQ(status("/metrics", writer), 403);
   EXPECT_EQ(status("/v1/ledger", writer), 403);
   EXPECT_EQ(status("/v1/ledger", stranger), 403);
   EXPECT_EQ(status("/internal/metrics", stranger), 403);
@@ -182,6 +183,20 @@ TEST_F(ServerCalls, TellReadersNoNumberOfRows) {
   const std::string internal = ask(port(), "GET", "/internal/metrics", admin_).body;
   EXPECT_THAT(internal, HasSubstr("jme_rows_total{stream=\"air\"} 28\n"));
   EXPECT_THAT(internal, HasSubstr("jme_rows_changed_total{stream=\"air\",kind=\"bad_rows\"} 1\n"));
+}
+
+// Whether a person had a row before could be read off such a number.
+TEST_F(ServerCalls, TellWritersNothingAboutOthersRowsWhereCountsArePrivate) {
+  start();
+  const std::string limited =
+      R"({"name":"air","epsilon":1,"delta":1e-6,"bounds":{"temp":[-20,45],"co":[0,100]},"rows":100,"every":10,"person":"who","rows_per_person":1})";
+  ASSERT_EQ(ask(port(), "POST", "/v1/streams", admin_, limited).status, 201);
+  const std::string writer = token("write", "air");
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(post_rows("temp,co,who\n1,2,somebody\n", "", writer).status, 202);
+    EXPECT_FALSE(ask(port(), "GET", "/v1/streams/air", writer).json().at("writer").contains("notes"));
+    EXPECT_THAT(ask(port(), "GET", "/internal/metrics", admin_).body, Not(HasSubstr("over_limit")));
+  }
 }
 
 TEST_F(ServerCalls, ReadPublicReleasesWithoutATokenOnlyWhereThatWasAskedFor) {

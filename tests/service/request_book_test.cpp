@@ -117,5 +117,26 @@ TEST(RequestBook, ForgetsTheOldestBeyondItsSizeAndAsksForRewriting) {
   EXPECT_EQ(book.known().size(), 11U);  // ten blocks, and the token
 }
 
+// A key that was forgotten, and is on disk until the journal is written anew, may be used again.
+TEST(RequestBook, HasOnePlaceForAKeyThatCameAgainAfterItWasForgotten) {
+  RequestBook book(Key(std::array<std::uint8_t, 32>{1}));
+  const auto entry = [&](std::int64_t time) {
+    WriteRequest request{.token = "t", .body = "x"};
+    request.repeats = WriteRequest::Repeats::by_key;
+    request.key = "every week";
+    return book.entry_for(request, time);
+  };
+  const std::int64_t again = 1000 + RequestBook::seconds_known + 100;
+  book.add(entry(1000));  // as a new process reads both of them
+  book.add(entry(again));
+  EXPECT_EQ(book.known().size(), 2U);  // it, and the token
+  book.forget(again + RequestBook::seconds_known);
+  EXPECT_EQ(book.known().size(), 1U);
+  EXPECT_EQ(book.find(entry(again)), nullptr);
+  book.add(entry(2000));  // where the machine's clock was set back
+  book.add(entry(1990));
+  EXPECT_EQ(book.known().size(), 2U);
+}
+
 }  // namespace
 }  // namespace jme

@@ -45,10 +45,11 @@ class ServedSlots : public test::ServiceTest {
 };
 
 /// The lines of a stream in memory whose slots have these sums.
-std::string expected_lines(const ServedStream& stream, const std::vector<BlockSum>& slots) {
+std::string expected_lines(const ServedStream& stream, const std::vector<BlockSum>& slots,
+                           const std::string& more = seeded) {
   std::string settings = hours;
   settings.replace(settings.find(R"("name":"air",)"), 13, "");
-  PreparedRun run(run_config(RunSettings::from_json(settings + seeded, "test")));
+  PreparedRun run(run_config(RunSettings::from_json(settings + more, "test")));
   run.begin_at(noon);
   EXPECT_EQ(stream.run().schedule().start, noon);
   ReleaseWriter writer(units_of(run.bounds()), run.emit(), run.columns(),
@@ -181,6 +182,51 @@ TEST_F(ServedSlots, TakeABlockOnceUnderItsIdHoweverLateItComesAgain) {
   BlockSum foreign = sums(1);
   create("}", R"({"name":"b","epsilon":1,"delta":1e-6,"bounds":{"x":[0,1]},"every":"1h","steps":9)");
   EXPECT_THROW(stream("b").take(block_of("c", foreign)), Error);
+}
+
+// A refusal that depended on others' rows would count them: zeros of a power of two rows fit or do not.
+TEST_F(ServedSlots, RefuseASenderForItsOwnRowsAlone) {
+  create_hours();
+  BlockSum many(stream().run().row_map());
+  many.add(std::vector<double>(2, NAN));
+  for (int doubled = 0; doubled < 27; ++doubled) many.merge(BlockSum(many));
+  ASSERT_EQ(many.rows(), std::uint64_t{1} << 27);
+  for (const char* others : {"", "0123456"}) {
+    for (const char other : std::string(others)) {
+      static_cast<void>(stream().take(block_of(std::string("b") + other, many, std::string(1, other))));
+    }
+    const std::string mine = fmt::format("mine {}", others);
+    EXPECT_EQ(stream().take(block_of(mine + "1", many, mine)).rows, many.rows());
+    EXPECT_EQ(stream().take(block_of(mine + "2", many, mine)).rows, many.rows());
+    EXPECT_THROW(stream().take(rows(csv_rows(1), "", mine)), Conflict);
+    set_time(*time_ + 3600);
+    EXPECT_EQ(stream().take(rows(csv_rows(1), "", mine)).rows, 1U);
+    set_time(*time_ + 3600);
+  }
+}
+
+TEST_F(ServedSlots, LimitRowsOfAPersonInEveryWindow) {
+  const std::string people = R"(,"person":"who","rows_per_person":"2/2h","insecure_test_seed":5})";
+  create_hours(people);
+  const auto row_of_a = rows("temp,co,who\n10,20,a\n");
+  const BlockSum none(stream().run().row_map());
+  std::vector<double> row{10, 20};
+  const PreparedRun& run = stream().run();
+  RowIntake unlimited(run.bounds(), run.missing(), OnBadRow::zero, run.mechanism().config().norm_bound, true);
+  unlimited.take(row);
+  BlockSum counted(none), absent(none);
+  counted.add(row);
+  absent.add(std::vector<double>(2, NAN));
+  // noon until two is one window; the third row of a in it counts in no slot, whatever process takes it.
+  std::vector<BlockSum> expected{none, none, none};
+  for (const auto& [slot, is_counted] : {std::pair{0, true}, {0, true}, {0, false}, {1, false}, {2, true}}) {
+    set_time(static_cast<double>(noon) + 3600 * slot + 600);
+    restart();
+    static_cast<void>(stream().take(row_of_a));
+    expected[static_cast<std::size_t>(slot)].merge(is_counted ? counted : absent);
+  }
+  set_time(static_cast<double>(noon) + 3 * 3600 + 1);
+  EXPECT_EQ(all_lines(stream()), expected_lines(stream(), expected, people));
 }
 
 TEST_F(ServedSlots, StayOpenWhereTheClockIsSetBack) {

@@ -58,7 +58,7 @@ function headOf(stream, pill) {
 /** What only writers are told. */
 function writerNotes(stream) {
   if (!stream.writer) return null;
-  const notes = stream.writer.notes.map((note) => h("li", {}, `${note.kind.replaceAll("_", " ")}: ${plainText(note.count)}${note.column ? ` in ${note.column}` : ""}`));
+  const notes = (stream.writer.notes ?? []).map((note) => h("li", {}, `${note.kind.replaceAll("_", " ")}: ${plainText(note.count)}${note.column ? ` in ${note.column}` : ""}`));
   return h("details", {}, h("summary", {}, "What this token may see besides"),
     h("p", {}, `${counted(stream.writer.rows, "row")} came, of which ${plainText(stream.writer.rows_released)} are in releases. These numbers are about the data and are not private: do not publish them.`),
     notes.length > 0 ? h("ul", {}, notes) : null,

@@ -72,6 +72,10 @@ class ServedStream {
   [[nodiscard]] const PreparedRun& run() const { return *run_; }
   [[nodiscard]] const LineLog& lines() const { return *lines_; }
   [[nodiscard]] StreamStanding standing() const;
+  /// Whether notes about rows of all senders may be told to one of them. They have exact numbers of cells,
+  /// rows and people that are not there: where those are private, a sender could send a row and look whether
+  /// its person had one before.
+  [[nodiscard]] bool notes_are_public() const;
   /// For a stream that nobody writes to yet. Throws BudgetExhausted where its source has no room for it, and
   /// StateError where it cannot be opened.
   void check_can_begin() const;
