@@ -23,12 +23,14 @@ std::size_t find_byte(const std::vector<char>& buffer, char byte, std::size_t fr
 }  // namespace
 
 RecordSource::RecordSource(const std::string& path, const InputOptions& options)
-    : bytes_(options.text ? ByteSource(*options.text, path)
-                          : ByteSource(path, options.compression, options.before_read,
-                                       {.follow = options.follow, .has_header = options.header})),
+    : bytes_(options.feed != nullptr ? ByteSource(std::string_view(), path)
+             : options.text          ? ByteSource(*options.text, path)
+                                     : ByteSource(path, options.compression, options.before_read,
+                                                  {.follow = options.follow, .has_header = options.header})),
       longest_(options.longest_record),
       buffer_(std::min(initial_record_buffer, longest_ + 1) + padding),
-      nul_(none) {
+      nul_(none),
+      feed_(options.feed) {
   if (options.records == Records::quoted) quotes_.emplace(options.delimiter);
 }
 
@@ -37,7 +39,28 @@ std::string_view RecordSource::text() const {
   return {buffer_.data() + begin_, end_ - begin_ - (carriage_return ? 1 : 0)};
 }
 
+// Only the beginning of a record that is too long is copied.
+bool RecordSource::take_fed() {
+  begin_ = end_ = filled_ = 0;
+  too_long_ = has_nul_ = no_value_ = false;
+  if (!feed_->next()) return false;
+  ++line_;
+  const std::optional<std::string_view> given = feed_->text();
+  no_value_ = !given;
+  std::string_view record = given.value_or("");
+  if (record.ends_with('\n')) record.remove_suffix(1);
+  too_long_ = record.size() > longest_;
+  record = record.substr(0, std::min(record.size(), longest_));
+  if (buffer_.size() < record.size() + padding) buffer_.resize(record.size() + padding);
+  std::copy(record.begin(), record.end(), buffer_.begin());
+  filled_ = record.size();
+  if (!too_long_) end_ = filled_;
+  has_nul_ = find_byte(buffer_, '\0', 0, filled_) != none;
+  return true;
+}
+
 bool RecordSource::next() {
+  if (feed_ != nullptr) return take_fed();
   if (too_long_) skip_rest();
   begin_ = next_;
   line_ = lines_taken_ + 1;

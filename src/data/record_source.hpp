@@ -13,7 +13,8 @@ namespace jme::data {
 
 /// The records of a text file: its lines, or with Records::quoted its lines joined while a quote is open. A
 /// line ends with LF or CRLF; bytes after the last LF are a line too. A byte order mark at the start is left
-/// out. Every record is given, including blank ones, and nothing in a record changes another record.
+/// out. Every record is given, including blank ones, and nothing in a record changes another record. Records
+/// of a RecordFeed are taken as they come, but for a line end.
 class RecordSource {
  public:
   /// Bytes that may be read (not used) past a record's end, as simdjson does.
@@ -30,8 +31,9 @@ class RecordSource {
   [[nodiscard]] std::string_view beginning() const {
     return too_long_ ? std::string_view(buffer_.data() + begin_, filled_ - begin_) : text();
   }
-  /// Whether it is too long or has a NUL byte.
-  [[nodiscard]] bool is_broken() const { return too_long_ || has_nul_; }
+  /// Whether it is too long, has a NUL byte, or has no value at all.
+  [[nodiscard]] bool is_broken() const { return too_long_ || has_nul_ || no_value_; }
+  [[nodiscard]] bool has_no_value() const { return no_value_; }
   /// Whether it has more bytes than InputOptions::longest_record allows.
   [[nodiscard]] bool is_too_long() const { return too_long_; }
   [[nodiscard]] std::size_t longest() const { return longest_; }
@@ -39,11 +41,16 @@ class RecordSource {
   [[nodiscard]] std::size_t line() const { return line_; }
 
   [[nodiscard]] const std::string& name() const { return bytes_.name(); }
-  [[nodiscard]] std::optional<double> progress() const { return bytes_.progress(); }
+  /// Where the records come from, where that is no file.
+  [[nodiscard]] const RecordFeed* feed() const { return feed_; }
+  [[nodiscard]] std::optional<double> progress() const {
+    return feed_ != nullptr ? std::nullopt : bytes_.progress();
+  }
 
  private:
   enum class Taken { line, nothing, too_much };
 
+  bool take_fed();
   Taken take_line(std::size_t from);
   Taken join_lines();
   void leave_out_byte_order_mark();
@@ -61,7 +68,8 @@ class RecordSource {
   std::size_t next_ = 0;                // where the following one starts
   std::size_t unfinished_ = 0;  // of a record that is too long: where its last line in the buffer starts
   std::size_t nul_;             // first NUL byte of the records not yet given
-  bool too_long_ = false, has_nul_ = false;
+  bool too_long_ = false, has_nul_ = false, no_value_ = false;
+  RecordFeed* feed_;  // null: the bytes of a file
   std::size_t line_ = 0;
   std::size_t lines_taken_ = 0;
 };

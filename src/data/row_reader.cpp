@@ -24,6 +24,10 @@ void check(InputFormat format, const InputOptions& options) {
     throw InvalidParameter("records", "quoted", "used with CSV");
   if (options.text && format == InputFormat::npy)
     throw InvalidParameter("format", "npy", "csv or ndjson for text in memory");
+  if (options.feed != nullptr && format == InputFormat::npy)
+    throw InvalidParameter("format", "npy", "csv or ndjson for records that come one by one");
+  if (options.feed != nullptr && format == InputFormat::csv && options.header)
+    throw InvalidParameter("no-header", "must be set for records that come one by one: none is a header");
   if (options.follow == InputOptions::Follow::no) return;
   if (format == InputFormat::npy)
     throw InvalidParameter("follow", "needs CSV or NDJSON: a .npy file does not grow");

@@ -12,6 +12,8 @@ std::string RowSource::explain_problem() const {
       return "";
     case RowProblem::Kind::blank:
       return "blank line, a row with every cell missing";
+    case RowProblem::Kind::no_value:
+      return "a record without a value";
     case RowProblem::Kind::nul:
       return "contains a NUL byte: binary or compressed data (or UTF-16), not text";
     case RowProblem::Kind::too_long:

@@ -25,6 +25,7 @@ struct RowProblem {
   enum class Kind {
     none,
     blank,
+    no_value,
     nul,
     too_long,
     width,

@@ -36,6 +36,7 @@ RowStatus TextRows::blank_row(std::span<double> row) {
 }
 
 RowProblem TextRows::fault() const {
+  if (records_.has_no_value()) return {.kind = RowProblem::Kind::no_value};
   if (records_.is_too_long()) return {.kind = RowProblem::Kind::too_long, .expected = records_.longest()};
   return {.kind = RowProblem::Kind::nul};
 }
@@ -63,6 +64,7 @@ void TextRows::expect_rows() {
 }
 
 std::string TextRows::place() const {
+  if (records_.feed() != nullptr) return records_.feed()->place();
   return line_ == 0 ? records_.name() : fmt::format("{}:{}", records_.name(), line_);
 }
 

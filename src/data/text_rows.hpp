@@ -11,7 +11,7 @@
 namespace jme::data {
 
 /// Rows that are records of text, one row per record: a blank record is a row whose cells are all missing; a
-/// record that is too long or has a NUL byte is a bad row.
+/// record that is too long, has a NUL byte or no value is a bad row.
 class TextRows : public RowSource {
  public:
   TextRows(const std::string& path, const InputOptions& options)

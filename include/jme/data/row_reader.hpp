@@ -12,6 +12,7 @@
 
 #include <jme/clock/time.hpp>
 #include <jme/columns/missing.hpp>
+#include <jme/data/record_feed.hpp>
 
 namespace jme {
 
@@ -67,6 +68,9 @@ struct InputOptions {
   /// CSV and NDJSON: the text itself in place of a file, which must live as long as the reader. The path is
   /// then only its name in messages, and nothing is decompressed.
   std::optional<std::string_view> text{};
+  /// CSV without a header and NDJSON: records come from here, which must live as long as the reader. The path
+  /// is then only a name.
+  RecordFeed* feed = nullptr;
 };
 
 /// What `automatic` stands for.
