@@ -19,3 +19,13 @@ find_library(JME_LAPACKE lapacke REQUIRED)
 # LAPACKE for the large symmetric eigenproblems, CBLAS for the rank-k updates.
 add_library(jme_lapack INTERFACE)
 target_link_libraries(jme_lapack INTERFACE ${JME_LAPACKE} ${JME_OPENBLAS})
+# Optional: the command reads Kafka topics where it is there.
+find_library(JME_RDKAFKA rdkafka)
+find_path(JME_RDKAFKA_INCLUDE librdkafka/rdkafka.h)
+set(JME_HAS_RDKAFKA OFF)
+if(JME_RDKAFKA AND JME_RDKAFKA_INCLUDE)
+  set(JME_HAS_RDKAFKA ON)
+  add_library(jme_rdkafka INTERFACE)
+  target_link_libraries(jme_rdkafka INTERFACE ${JME_RDKAFKA})
+  target_include_directories(jme_rdkafka SYSTEM INTERFACE ${JME_RDKAFKA_INCLUDE})
+endif()

@@ -7,6 +7,7 @@
 #include "exit_codes.hpp"
 #include "horizon_flags.hpp"
 #include "input.hpp"
+#include "kafka_input.hpp"
 #include "parse.hpp"
 #include "run_report.hpp"
 
@@ -106,12 +107,19 @@ class RunCommand {
  private:
   /// The settings of the command line, which override those of the settings file.
   [[nodiscard]] RunSettings settings() const;
+  /// The input on its way into the stream; null where there is no such thing.
+  struct OpenInput {
+    const Input& input;
+    LiveInput* live;
+    KafkaInput* topic;
+  };
   /// Takes all rows of the input, after a search for bounds where there is one, and writes the report.
-  void release_all(PreparedRun& prepared, const RunConfig& config, const Input& input,
+  void release_all(PreparedRun& prepared, const RunConfig& config, const OpenInput& from,
                    std::optional<RunReport>& report, bool shape_was_chosen) const;
   CLI::App* app_;
   RunSettings given_;
   ReportFlags report_;
+  KafkaFlags kafka_;
   Text file_, config_, output_;
   bool dry_run_ = false, print_config_ = false, json_ = false;
 };

@@ -58,7 +58,7 @@ void pump_all(const RowPath& path, bool quiet) {
   RunningStream& stream = path.stream;
   Progress progress(quiet, path.horizon.rows());
   std::vector<double> row(path.reader.dimension());
-  path.intake.keep_people(stream, false);
+  path.intake.keep_people(stream, path.resumes);
   while (next_row(path, row)) {
     if (path.live != nullptr) path.live->check();
     if (PersonLimit* limit = path.intake.person_limit()) stream.keep_people(limit->take_records());

@@ -21,6 +21,7 @@ struct RowPath {
   LiveInput* live;  ///< null where the process may end at any time
   OnBadRow on_bad_row;
   Horizon horizon;
+  bool resumes = false;  ///< rows that earlier processes took do not come again
 };
 
 /// Takes all rows of the input through the stream, one after another; each release that may leave the process

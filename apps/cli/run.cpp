@@ -19,6 +19,7 @@
 #include "commands.hpp"
 #include "dry_run.hpp"
 #include "field_flags.hpp"
+#include "kafka_input.hpp"
 #include "live_input.hpp"
 #include "live_slots.hpp"
 #include "notes.hpp"
@@ -134,10 +135,13 @@ void dry_run(PreparedRun& run, const Input& input, bool json) {
 
 RunCommand::RunCommand(CLI::App& root)
     : app_(root.add_subcommand("run", "Private running moments of rows from a file or standard input")) {
-  add_text(*app_, "FILE", file_, "", "CSV, NDJSON or .npy, also .gz and .xz; - (default) is standard input");
+  add_text(*app_, "FILE", file_, "",
+           "CSV, NDJSON or .npy, also .gz and .xz; - (default) is standard input; "
+           "kafka://HOST:PORT/TOPIC is a topic");
   add_text(*app_, "--config", config_, "FILE", "Settings as a JSON object; flags override them")
       ->group("Input");
   add_fields(*app_, given_, "Input");
+  kafka_.attach(*app_, "Input");
   add_fields(*app_, given_, "Search for bounds");
   add_stream_fields(*app_, given_);
   add_fields(*app_, given_, "Durable runs");
@@ -179,12 +183,18 @@ ExitCode RunCommand::run() const {
   input.options.columns = config.columns;
   input.options.on_bad_row = config.on_bad_row;
   input.options.person = config.person;
+  const bool is_topic = kafka::TopicName::is_one(input.path);
+  const kafka::ClientOptions client = kafka_.options();
+  if (!is_topic && !client.empty()) {
+    throw InvalidParameter("kafka-option", "is for an input kafka://HOST:PORT/TOPIC");
+  }
   set_follow(input, chosen, config);
   if (config.clock) {
     if (!config.clock->time_column.empty()) input.options.time = config.clock->time_column;
     input.options.may_be_empty = true;  // that there are no rows is private
   }
   config.records = input.records_name();
+  if (is_topic) set_topic(input, config, chosen);
   std::optional<Preparing> preparing(std::in_place, preparing_noise);
   PreparedRun run(config);
   preparing.reset();
@@ -212,7 +222,15 @@ ExitCode RunCommand::run() const {
     dry_run(run, input, json_);
   } else {
     const Text& shape = chosen["shape"];
-    release_all(run, config, input, report, !shape || *shape == "auto");
+    std::optional<LiveInput> live;
+    if (config.state || is_topic || input.options.follow != InputOptions::Follow::no ||
+        (config.clock && config.clock->is_by_arrival())) {
+      input.options.before_read = live.emplace().before_read();
+    }
+    std::optional<KafkaInput> topic;
+    if (is_topic) input.options.feed = &topic.emplace(input.path, client, input.options.before_read);
+    release_all(run, config, {input, live ? &*live : nullptr, topic ? &*topic : nullptr}, report,
+                !shape || *shape == "auto");
   }
   return ExitCode::ok;
 }
@@ -222,14 +240,13 @@ RunSettings RunCommand::settings() const {
   return given_.over(RunSettings::from_json(text_of_file(*config_, "config"), *config_));
 }
 
-void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, const Input& input,
+void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, const OpenInput& from,
                              std::optional<RunReport>& report, bool shape_was_chosen) const {
+  const Input& input = from.input;
+  LiveInput* const live = from.live;
+  KafkaInput* const topic = from.topic;
   const bool by_arrival = config.clock && config.clock->is_by_arrival();
-  InputOptions options = input.options;
-  std::optional<LiveInput> live;
-  if (config.state || by_arrival || options.follow != InputOptions::Follow::no) {
-    options.before_read = live.emplace().before_read();
-  }
+  const InputOptions& options = input.options;
   // Slots of a live input end on time even while its header is waited for.
   std::optional<RowReader> reader;
   if (!by_arrival) reader.emplace(input.path, options);
@@ -259,15 +276,17 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
     if (report) report->begin(*description, run.columns());
   };
   const auto publish = [&](const Release& release) {
+    if (topic != nullptr) intake.learn(release);  // those of earlier processes, too
     if (release.steps() == 1) output.write(metadata_line(*description, run.columns()));
     output.write(writer->line(release));
     if (report) report->add(release);
   };
   try {
     std::optional<Preparing> preparing(std::in_place, preparing_noise);
-    const std::unique_ptr<RunningStream> stream = run.open(publish);
+    std::unique_ptr<RunningStream> stream = run.open(publish);
     preparing.reset();
-    if (live) live->watch(*stream);
+    if (topic != nullptr) stream = topic->start(std::move(stream), run, options.follow);
+    if (live != nullptr) live->watch(*stream);
     if (by_arrival) {
       LiveSlots slots(run, *stream, intake, *live, output.is_terminal());
       describe();
@@ -279,12 +298,14 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
       pump_slots(*reader, intake, rows, *stream, output.is_terminal());
     } else {
       describe();
+      if (topic != nullptr) stream->publish_stored();
       pump({.reader = *reader,
             .intake = intake,
             .stream = *stream,
-            .live = live ? &*live : nullptr,
+            .live = live,
             .on_bad_row = options.on_bad_row,
-            .horizon = run.mechanism().horizon()},
+            .horizon = run.mechanism().horizon(),
+            .resumes = topic != nullptr},
            output.is_terminal());
     }
   } catch (...) {

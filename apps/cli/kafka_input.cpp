@@ -1,0 +1,124 @@
+#include "kafka_input.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
+#include <jme/pipeline/placed_stream.hpp>
+
+#include "exit_codes.hpp"
+
+namespace jme::cli {
+
+namespace {
+
+using kafka::TopicPlace;
+
+/// The same partitions before their first record.
+TopicPlace beginning_of(TopicPlace found) {
+  for (TopicPlace::Partition& partition : found.partitions) partition.next = partition.begin;
+  return found;
+}
+
+/// The same partitions, where the reading begins at what comes from now on.
+TopicPlace end_of(TopicPlace found) {
+  for (TopicPlace::Partition& partition : found.partitions) partition.begin = partition.next;
+  return found;
+}
+
+}  // namespace
+
+void KafkaFlags::attach(CLI::App& app, const std::string& group) {
+  app.add_option("--kafka-option", options_,
+                 "For kafka://: a setting of librdkafka, such as security.protocol=ssl")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--kafka-options", file_, "The same from a file of such lines: passwords belong there")
+      ->type_name("FILE")
+      ->group(group);
+}
+
+kafka::ClientOptions KafkaFlags::options() const {
+  kafka::ClientOptions options;
+  if (file_) options = kafka::read_client_options(*file_);
+  for (const std::string& option : options_) options.push_back(kafka::parse_client_option(option));
+  return options;
+}
+
+void set_topic(Input& input, RunConfig& config, const RunSettings& settings) {
+  static_cast<void>(kafka::TopicName::parse(input.path));
+  InputOptions& options = input.options;
+  if (options.format == InputFormat::automatic) options.format = InputFormat::ndjson;
+  if (options.format == InputFormat::npy)
+    throw InvalidParameter("format", "npy", "ndjson or csv for a Kafka topic");
+  if (options.records == Records::quoted) {
+    throw InvalidParameter("records", "quoted", "left out for a Kafka topic: every record is one row");
+  }
+  if (options.compression != Compression::automatic && options.compression != Compression::none) {
+    throw InvalidParameter("compression",
+                           "must be left out for a Kafka topic, which says itself how it is packed");
+  }
+  options.compression = Compression::none;
+  options.header = false;
+  options.may_be_empty = true;
+  // Many people's records share a topic: one of them must not decide about the others.
+  if (settings["on_bad_row"] == "fail" || settings["missing"] == "fail") {
+    throw InvalidParameter(settings["missing"] == "fail" ? "missing" : "on-bad-row", "fail",
+                           "left out for a Kafka topic: one record would end the run for all others");
+  }
+  config.on_bad_row = options.on_bad_row = OnBadRow::zero;
+  config.records.clear();
+  if (config.search || (config.bounds_origin && config.bounds_origin->left_out() > 0)) {
+    throw InvalidParameter("bounds",
+                           "must be known for a Kafka topic, or come from a search on other records "
+                           "(same-rows): the first records of a topic are not left out");
+  }
+}
+
+KafkaInput::KafkaInput(const std::string& name, kafka::ClientOptions options, BeforeRead before_read)
+    : name_(kafka::TopicName::parse(name)),
+      options_{.client = std::move(options),
+               .before_read = std::move(before_read),
+               .tell = [](const std::string& what) { print_note(what); }} {}
+
+std::string KafkaInput::place() const {
+  return reader_ ? reader_->place() : fmt::format("kafka topic {}", name_.topic);
+}
+
+void KafkaInput::read(const std::vector<std::byte>& place_before, const PreparedRun& run,
+                      InputOptions::Follow follow) {
+  const bool is_new = place_before.empty();
+  const bool by_own_time = run.clock() && !run.clock()->is_by_arrival();
+  const TopicPlace& found = reader_->found();
+  const TopicPlace before = is_new ? beginning_of(found) : TopicPlace::from_bytes(place_before);
+  if (follow == InputOptions::Follow::no) {
+    // Rows of slots come again, all of them: those that were there when the first slot was released.
+    if (by_own_time && !is_new) return reader_->read_up_to(beginning_of(before), before);
+    return reader_->read_up_to(before, found);
+  }
+  if (!run.clock() && found.partitions.size() > 1) {
+    throw InvalidParameter(
+        "follow",
+        fmt::format("must be left out, or every be a length of time: the topic has {} partitions, whose "
+                    "records come in an order that depends on their bytes, and the order of rows decides "
+                    "about the releases of others",
+                    found.partitions.size()));
+  }
+  reader_->follow(is_new && follow == InputOptions::Follow::from_end ? end_of(found) : before);
+}
+
+std::unique_ptr<RunningStream> KafkaInput::start(std::unique_ptr<RunningStream> stream,
+                                                 const PreparedRun& run, InputOptions::Follow follow) {
+  std::unique_ptr<PlacedStream> placed;
+  if (stream->can_keep())
+    placed = std::make_unique<PlacedStream>(std::move(stream), run.mechanism().horizon());
+  reader_ = std::make_unique<kafka::TopicReader>(name_, std::move(options_));
+  read(placed ? placed->place_before() : std::vector<std::byte>(), run, follow);
+  if (!placed) return stream;
+  placed->keep_place([this] { return reader_->place_read().bytes(); });
+  return placed;
+}
+
+}  // namespace jme::cli

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <jme/data/record_feed.hpp>
+#include <jme/pipeline/prepared_run.hpp>
+#include <jme/pipeline/running_stream.hpp>
+
+#include "input.hpp"
+#include "kafka/topic_reader.hpp"
+#include "live_input.hpp"
+
+namespace jme::cli {
+
+/// What the command line says about Kafka beside the name of the topic.
+class KafkaFlags {
+ public:
+  void attach(CLI::App& app, const std::string& group);
+  /// Throws InvalidParameter.
+  [[nodiscard]] kafka::ClientOptions options() const;
+  [[nodiscard]] bool are_given() const { return !options_.empty() || file_.has_value(); }
+
+ private:
+  std::vector<std::string> options_;
+  Text file_;
+};
+
+/// Makes the settings of a run those of a topic: JSON unless they say CSV, no header, and every record one
+/// row, whatever is in it. Throws InvalidParameter where they cannot be.
+void set_topic(Input& input, RunConfig& config, const RunSettings& settings);
+
+/// A run's input that is a Kafka topic. Nothing is asked of a broker before start().
+class KafkaInput final : public RecordFeed {
+ public:
+  KafkaInput(const std::string& name, kafka::ClientOptions options, BeforeRead before_read);
+
+  /// Finds the topic and begins to read: what is there now, or without end where the run follows; from the
+  /// place at which an earlier process of the stream was. What it gives takes the stream's place, and keeps
+  /// the place of the topic in the stream's commits.
+  [[nodiscard]] std::unique_ptr<RunningStream> start(std::unique_ptr<RunningStream> stream,
+                                                     const PreparedRun& run, InputOptions::Follow follow);
+
+  bool next() override { return reader_->next(); }
+  [[nodiscard]] std::optional<std::string_view> text() const override { return reader_->text(); }
+  [[nodiscard]] std::string place() const override;
+
+ private:
+  void read(const std::vector<std::byte>& place_before, const PreparedRun& run, InputOptions::Follow follow);
+  kafka::TopicName name_;
+  kafka::TopicReader::Options options_;
+  std::unique_ptr<kafka::TopicReader> reader_;
+};
+
+}  // namespace jme::cli

@@ -1,0 +1,102 @@
+#include "kafka/client_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <jme/base/errors.hpp>
+
+namespace jme::kafka {
+
+namespace {
+
+// What no row is lost or counted twice by; where brokers are, which the name of the input says; and names of
+// libraries that would be loaded into a process that has keys.
+constexpr std::array denied{"isolation.level",
+                            "auto.offset.reset",
+                            "enable.auto.commit",
+                            "auto.commit.enable",
+                            "auto.commit.interval.ms",
+                            "enable.auto.offset.store",
+                            "enable.partition.eof",
+                            "allow.auto.create.topics",
+                            "bootstrap.servers",
+                            "metadata.broker.list",
+                            "offset.store.method",
+                            "offset.store.path",
+                            "group.instance.id",
+                            "check.crcs",
+                            "plugin.library.paths",
+                            "ssl.engine.location",
+                            "debug",
+                            "test.mock.num.brokers"};
+
+constexpr std::array secret{"sasl.password",
+                            "ssl.key.password",
+                            "ssl.key.pem",
+                            "ssl.keystore.password",
+                            "sasl.oauthbearer.client.secret",
+                            "sasl.oauthbearer.config"};
+
+template <std::size_t size>
+bool is_in(const std::array<const char*, size>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r";
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+std::pair<std::string, std::string> name_and_value(std::string_view text, std::string_view field) {
+  const std::size_t equals = text.find('=');
+  std::string name(without_blanks(text.substr(0, equals)));
+  // The text itself may be a password that was misplaced.
+  if (equals == std::string_view::npos || name.empty()) throw InvalidParameter(field, "must be NAME=VALUE");
+  if (is_in(denied, name)) {
+    throw InvalidParameter(field, name,
+                           "another name: jme sets this one itself, because its promise depends on it");
+  }
+  return {std::move(name), std::string(without_blanks(text.substr(equals + 1)))};
+}
+
+bool others_may_read(const std::string& path) {
+  struct stat about {};
+  return ::stat(path.c_str(), &about) == 0 && (about.st_mode & (S_IRWXG | S_IRWXO)) != 0;
+}
+
+}  // namespace
+
+std::pair<std::string, std::string> parse_client_option(std::string_view text) {
+  auto option = name_and_value(text, "kafka-option");
+  if (is_in(secret, option.first)) {
+    throw InvalidParameter("kafka-option", option.first,
+                           "given in the file that kafka-options names: everybody on the machine can read "
+                           "command lines");
+  }
+  return option;
+}
+
+ClientOptions read_client_options(const std::string& path) {
+  std::ifstream file(path);
+  ClientOptions options;
+  for (std::string line; std::getline(file, line);) {
+    const std::string_view text = without_blanks(line);
+    if (text.empty() || text.starts_with('#')) continue;
+    options.push_back(name_and_value(text, "kafka-options"));
+    if (is_in(secret, options.back().first) && others_may_read(path)) {
+      throw InvalidParameter("kafka-options", path,
+                             "a file that its owner alone may read, because it has a secret (chmod 600)");
+    }
+  }
+  if (!file.eof() || options.empty()) {
+    throw InvalidParameter("kafka-options", path, "a file of lines NAME=VALUE that can be read");
+  }
+  return options;
+}
+
+}  // namespace jme::kafka

@@ -1,0 +1,197 @@
+// Topics without a Java machine: the broker is the one inside librdkafka. What a real one does is in
+// test_topics.py.
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <librdkafka/rdkafka.h>
+#include <librdkafka/rdkafka_mock.h>
+#include <sys/stat.h>
+
+#include <jme/base/errors.hpp>
+
+#include "kafka/client_options.hpp"
+#include "kafka/topic_name.hpp"
+#include "kafka/topic_place.hpp"
+#include "kafka/topic_reader.hpp"
+#include "temporary_folder.hpp"
+
+namespace jme::kafka {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(TopicName, IsHostsAndATopic) {
+  const TopicName name = TopicName::parse("kafka://a.example:9092,b:9093/day.rows_1-x");
+  EXPECT_EQ(name.brokers, "a.example:9092,b:9093");
+  EXPECT_EQ(name.topic, "day.rows_1-x");
+  EXPECT_TRUE(TopicName::is_one("kafka://x"));
+  EXPECT_FALSE(TopicName::is_one("kafka.csv"));
+  for (const char* wrong :
+       {"kafka://", "kafka://a/t", "kafka://a:1", "kafka://a:1/", "kafka://a:1/t/u", "kafka://:1/t",
+        "kafka://a:1,/t", "kafka://a:x/t", "kafka://user@a:1/t", "kafka://a:1/t t"}) {
+    EXPECT_THROW(static_cast<void>(TopicName::parse(wrong)), InvalidParameter) << wrong;
+  }
+}
+
+TEST(TopicPlace, IsTheSameAfterItsBytesAndRefusesOthers) {
+  const TopicPlace place{
+      .cluster = "c", .topic = "t", .partitions = {{.begin = 0, .next = 7}, {.begin = 3, .next = 3}}};
+  const std::vector<std::byte> bytes = place.bytes();
+  EXPECT_EQ(TopicPlace::from_bytes(bytes), place);
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    EXPECT_THROW(static_cast<void>(TopicPlace::from_bytes(std::span(bytes).first(length))), StateError);
+  }
+  EXPECT_NO_THROW(place.check_is_of(place));
+  TopicPlace more = place, fewer = place, other = place, elsewhere = place;
+  more.partitions.push_back({});
+  fewer.partitions.pop_back();
+  other.topic = "u";
+  elsewhere.cluster = "d";
+  EXPECT_NO_THROW(place.check_is_of(more));
+  for (const TopicPlace& now : {fewer, other, elsewhere}) EXPECT_THROW(place.check_is_of(now), StateError);
+}
+
+TEST(ClientOptions, KeepWhatThePromiseNeedsAndSecretsOffTheCommandLine) {
+  EXPECT_EQ(parse_client_option(" security.protocol = ssl ").second, "ssl");
+  for (const char* wrong :
+       {"isolation.level=read_uncommitted", "enable.auto.commit=true", "auto.offset.reset=earliest",
+        "plugin.library.paths=x", "bootstrap.servers=x", "sasl.password=hunter2", "hunter2", "=hunter2"}) {
+    try {
+      static_cast<void>(parse_client_option(wrong));
+      ADD_FAILURE() << wrong;
+    } catch (const InvalidParameter& error) {
+      EXPECT_THAT(error.what(), ::testing::Not(HasSubstr("hunter2")));
+    }
+  }
+  const test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "options").string();
+  std::ofstream(path) << "# for the test\n\nsasl.password=hunter2=3\nsasl.username = me\n";
+  ::chmod(path.c_str(), 0600);
+  EXPECT_THAT(read_client_options(path),
+              ElementsAre(std::pair<std::string, std::string>("sasl.password", "hunter2=3"),
+                          std::pair<std::string, std::string>("sasl.username", "me")));
+  ::chmod(path.c_str(), 0640);
+  EXPECT_THROW(static_cast<void>(read_client_options(path)), InvalidParameter);
+  EXPECT_THROW(static_cast<void>(read_client_options(path + "x")), InvalidParameter);
+}
+
+/// A producer with brokers of its own.
+class Mock {
+ public:
+  Mock() {
+    rd_kafka_conf_t* conf = rd_kafka_conf_new();
+    rd_kafka_conf_set(conf, "test.mock.num.brokers", "1", nullptr, 0);
+    rd_kafka_conf_set_log_cb(conf, [](const rd_kafka_t*, int, const char*, const char*) {});
+    producer_ = rd_kafka_new(RD_KAFKA_PRODUCER, conf, nullptr, 0);
+    cluster_ = rd_kafka_handle_mock_cluster(producer_);
+  }
+  Mock(const Mock&) = delete;
+  Mock& operator=(const Mock&) = delete;
+  ~Mock() { rd_kafka_destroy(producer_); }
+
+  [[nodiscard]] TopicName topic(const std::string& name, int partitions) const {
+    rd_kafka_mock_topic_create(cluster_, name.c_str(), partitions, 1);
+    return {.brokers = rd_kafka_mock_cluster_bootstraps(cluster_), .topic = name};
+  }
+  void write(const std::string& topic, int partition, const std::vector<std::string>& values) const {
+    for (const std::string& value : values) {
+      rd_kafka_producev(producer_, RD_KAFKA_V_TOPIC(topic.c_str()), RD_KAFKA_V_PARTITION(partition),
+                        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+                        RD_KAFKA_V_VALUE(const_cast<char*>(value.data()), value.size()), RD_KAFKA_V_END);
+      rd_kafka_flush(producer_, 10'000);
+    }
+  }
+
+ private:
+  rd_kafka_t* producer_;
+  rd_kafka_mock_cluster_t* cluster_;
+};
+
+std::vector<std::string> values_of(TopicReader& reader, std::size_t most = 1000) {
+  std::vector<std::string> values;
+  while (values.size() < most && reader.next()) values.emplace_back(reader.text().value_or("none"));
+  return values;
+}
+
+TopicPlace beginning_of(TopicPlace place) {
+  for (auto& partition : place.partitions) partition.next = partition.begin;
+  return place;
+}
+
+TEST(TopicReader, ReadsPartitionAfterPartitionUpToWhatWasThereAndGoesOnFromItsPlace) {
+  const Mock mock;
+  const TopicName name = mock.topic("t", 3);
+  mock.write("t", 0, {"a", "b"});
+  mock.write("t", 2, {"c", "d", "e"});
+  TopicPlace place;
+  {
+    TopicReader reader(name, {});
+    mock.write("t", 0, {"f"});  // after it looked
+    reader.read_up_to(beginning_of(reader.found()), reader.found());
+    EXPECT_THAT(values_of(reader, 3), ElementsAre("a", "b", "c"));
+    EXPECT_THAT(reader.place(), HasSubstr("topic t, partition 2, offset 0"));
+    place = TopicPlace::from_bytes(reader.place_read().bytes());
+    EXPECT_THAT(values_of(reader), ElementsAre("d", "e"));
+    EXPECT_EQ(reader.place_read(), reader.found());
+    EXPECT_FALSE(reader.next());
+  }
+  TopicReader reader(name, {});
+  reader.read_up_to(place, reader.found());
+  EXPECT_THAT(values_of(reader), ElementsAre("f", "d", "e"));
+}
+
+TEST(TopicReader, FollowsAllPartitionsAndDoesWhatIsDueMeanwhile) {
+  const Mock mock;
+  const TopicName name = mock.topic("t", 2);
+  mock.write("t", 0, {"before"});
+  int looks = 0, waits = 0;
+  bool has_both = false;
+  struct Enough {};
+  TopicReader reader(name, {.before_read = [&](int descriptor) {
+                       ++(descriptor < 0 ? waits : looks);
+                       if (waits == 3) mock.write("t", 1, {"x"});
+                       if (waits == 6) mock.write("t", 0, {"y"});
+                       if (has_both) throw Enough();
+                     }});
+  TopicPlace now = reader.found();
+  reader.follow(now);
+  EXPECT_THAT(values_of(reader, 2), ElementsAre("x", "y"));
+  has_both = true;
+  EXPECT_THROW(static_cast<void>(reader.next()), Enough);
+  EXPECT_GT(looks, 0);
+  EXPECT_EQ(reader.place_read().partitions[0].next, 2);
+  EXPECT_EQ(reader.place_read().partitions[1].next, 1);
+}
+
+TEST(TopicReader, EndsWhereItsPlaceIsNotThere) {
+  const Mock mock;
+  const TopicName name = mock.topic("t", 1);
+  mock.write("t", 0, {"a"});
+  TopicReader reader(name, {});
+  TopicPlace beyond = reader.found();
+  beyond.partitions[0].next = 50;
+  try {
+    reader.follow(beyond);
+    ADD_FAILURE() << "went on";
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("offset 50 is not there"));
+  }
+}
+
+TEST(TopicReader, LooksForABrokerAsLongAsItsPatienceLasts) {
+  try {
+    const TopicReader reader({.brokers = "127.0.0.1:1", .topic = "t"}, {.patience = std::chrono::seconds(1)});
+    ADD_FAILURE() << "something answers";
+  } catch (const DataError&) {
+    ADD_FAILURE() << "the topic is not to blame";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no Kafka broker answered at 127.0.0.1:1 within 1 s"));
+  }
+}
+
+}  // namespace
+}  // namespace jme::kafka
