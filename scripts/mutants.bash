@@ -24,7 +24,7 @@ rooms_of() { # MUTATION...
 
 command_of() { # ROOM: the target of the command that its tests run, if they run one
   case "$1" in
-    cli | crash) echo jme_cli ;;
+    cli | crash | serve) echo jme_cli ;;
     train) echo jme_train_cli ;;
   esac
 }
