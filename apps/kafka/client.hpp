@@ -11,8 +11,6 @@ namespace jme::kafka {
 
 struct Destroy {
   void operator()(rd_kafka_t* client) const {
-    // A partition of a topic that was deleted must be let go first, or destroying waits for it for ever.
-    rd_kafka_assign(client, nullptr);
     // It is in no group, so there is nothing to leave.
     rd_kafka_destroy_flags(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
   }

@@ -50,6 +50,16 @@ struct TopicReader::Impl {
     client = make_consumer(name.brokers, options.client, {&Impl::on_error, this});
     find();
   }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    if (!is_gone) return;
+    // librdkafka 2.0 waits for ever for the partitions of a topic that was deleted. The run ends with this
+    // error, and what is left goes with the process.
+    static_cast<void>(message.release());
+    static_cast<void>(topic.release());
+    static_cast<void>(client.release());
+  }
 
   static void on_error(rd_kafka_t* /*client*/, int error, const char* /*reason*/, void* self) {
     auto& impl = *static_cast<Impl*>(self);
@@ -120,8 +130,9 @@ struct TopicReader::Impl {
     }
   }
 
-  void check_topic(rd_kafka_resp_err_t error) const {
+  void check_topic(rd_kafka_resp_err_t error) {
     if (is_unknown(error)) {
+      is_gone = is_reading;
       throw DataError(fmt::format("kafka topic {}: there is no such topic, or it was deleted", name.topic));
     }
   }
@@ -272,7 +283,7 @@ struct TopicReader::Impl {
   int misses = 0;
   Clock::time_point check_at{};
   TopicPlace found, read;
-  bool is_reading = false;
+  bool is_reading = false, is_gone = false;
   bool is_bounded = false, is_assigned = false;
   std::vector<std::int64_t> ends;  // by partition, where it is bounded
   std::size_t current = 0;
