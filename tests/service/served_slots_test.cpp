@@ -157,7 +157,8 @@ TEST_F(ServedSlots, TellNobodyHowManyRowsTheyHave) {
   EXPECT_FALSE(stream().standing().counts);
   EXPECT_THROW(stream().take(numbered(csv_rows(2), 0, 1)), InvalidParameter);
   set_time(noon + 3600);
-  for (const LedgerEntry& entry : Ledger::read(state()).entries()) EXPECT_EQ(entry.rows, 1U);  // slots
+  const Ledger ledger = Ledger::read(state());
+  for (const LedgerEntry& entry : ledger.entries()) EXPECT_EQ(entry.rows, 1U);  // slots
 }
 
 TEST_F(ServedSlots, TakeABlockOnceUnderItsIdHoweverLateItComesAgain) {
