@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import jme
 import jme.torch
 import pytest
@@ -193,6 +195,52 @@ def test_batch_norm_is_refused_and_companions_are_noticed():
     gradients = jme.torch.per_example(Mixing(MIXES["minus the mean"]), nn.MSELoss(), by="layers")
     gradients._is_tried = True
     assert gradients.companions_matter(torch.randn(6, 5), torch.randn(6, 2))
+
+
+@pytest.mark.parametrize("by", ["vmap", "layers"])
+def test_micro_batches_of_one_have_the_same_gradients(by):
+    torch.manual_seed(1)
+    model, inputs, targets = nn.Linear(5, 2), torch.randn(4, 5), torch.randn(4, 2)
+    single = jme.torch.per_example(model, nn.MSELoss(), micro_batch=1, by=by)
+    together = jme.torch.per_example(model, nn.MSELoss(), micro_batch=4)
+    together(inputs, targets)
+    expected = model.weight.grad_sample
+    for j in range(4):
+        single(inputs[j : j + 1], targets[j : j + 1])
+        assert torch.allclose(model.weight.grad_sample[0], expected[j], rtol=1e-5, atol=1e-6)
+    assert not single.companions_matter(inputs, targets)
+
+
+class PlaceMatters(torch.autograd.Function):
+    """A kernel that rounds otherwise in the second half of a batch."""
+
+    @staticmethod
+    def forward(ctx, x):
+        factor = torch.ones(len(x), 1)
+        factor[len(x) // 2 :] += 2.0**-23
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient
+
+
+@pytest.mark.parametrize(("micro_batch", "warned"), [(8, 1), (1, 0)])
+def test_kernels_that_treat_places_differently_are_warned_of_once(micro_batch, warned):
+    model = Mixing(PlaceMatters.apply)
+    gradients = jme.torch.per_example(model, nn.MSELoss(), micro_batch=micro_batch, by="layers")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            gradients.accumulate(made(model), torch.randn(8, 5), torch.randn(8, 2))
+    assert [("place in a micro-batch" in str(w.message)) for w in caught] == [True] * warned
+
+
+def test_a_model_that_draws_is_not_warned_of():
+    model = nn.Sequential(nn.Linear(5, 64), nn.Dropout(), nn.Linear(64, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        jme.torch.per_example(model, nn.MSELoss())(torch.randn(8, 5), torch.randn(8, 2))
 
 
 def test_layers_are_not_taken_where_they_miss_gradients():

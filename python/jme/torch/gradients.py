@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TypeAlias, TypeVar
 
@@ -25,8 +26,9 @@ def per_example(
 
     loss: of the model's output and the targets, for a batch of one example: `torch.nn.CrossEntropyLoss()`, or any
         function.
-    micro_batch: examples at a time, always filled up with zeros to this number: what an example contributes then
-        depends on that example alone (`PerExample.companions_matter` looks whether it does).
+    micro_batch: examples at a time, always filled up with zeros to this number. What an example contributes then
+        depends on that example alone, if the machine's kernels treat all places alike: tried on made-up examples before
+        the first gradients, with a warning where they do not (`PerExample.companions_matter` looks more closely).
     by: "layers" where all trained parameters are those of Linear, Conv1d, Conv2d, Embedding, GroupNorm and LayerNorm
         (fast), "vmap" for any others; default: whichever is right, tried on made-up examples. A model that mixes them
         is refused then.
@@ -46,6 +48,7 @@ class PerExample:
         self._micro_batch = whole("micro_batch", micro_batch)
         self._by = by
         self._is_tried = by == "vmap"  # each example is alone there
+        self._are_places_tried = self._micro_batch == 1
         self._memory: _recorded.Memory = []  # of gradients that are added up at once
 
     @property
@@ -96,19 +99,46 @@ class PerExample:
         """
         inputs, targets = _tuple(inputs), _tuple(targets)
         size = min(self._micro_batch, _count(inputs, targets))
-        parts = [x[:size] for x in (*inputs, *targets)]
+        self._are_places_tried = True
+        orders = [[*range(1, size), 0], list(reversed(range(size))), *([j] for j in range(size))]
+        return self._places_matter([x[:size] for x in inputs], [x[:size] for x in targets], orders)
 
+    def _places_matter(self, inputs: list[Tensor], targets: list[Tensor], orders: list[list[int]]) -> bool:
         def rows(order: list[int]) -> list[Tensor]:
-            chosen = [_filled(x[order], self._micro_batch) for x in parts]
+            chosen = [_filled(x[order], self._micro_batch) for x in (*inputs, *targets)]
             found, _ = self._gradients(chosen[: len(inputs)], chosen[len(inputs) :])
             return [gradient[: len(order)].clone() for gradient in found]
 
-        together = rows(list(range(size)))
-        for order in ([*range(1, size), 0], list(reversed(range(size))), *([j] for j in range(size))):
-            for all_rows, some in zip(together, rows(order), strict=True):
-                if not torch.equal(all_rows[order], some):
-                    return True
-        return False
+        together = rows(list(range(len(inputs[0]))))
+        return any(
+            not torch.equal(all_rows[order], some)
+            for order in orders
+            for all_rows, some in zip(together, rows(order), strict=True)
+        )
+
+    def _try_places(self, inputs: list[Tensor], targets: list[Tensor]) -> None:
+        self._are_places_tried = True
+        size = self._micro_batch
+        with torch.random.fork_rng(devices={x.device for x in inputs if x.is_cuda}):
+            torch.manual_seed(1)
+            made_up = [_filled(x[:1], size) for x in inputs]
+            made_up, zeros = self._made_up(made_up), [torch.zeros_like(_filled(x[:1], size)) for x in targets]
+            try:
+                if self._places_matter(made_up, zeros, [[*range(size)]]):  # the model draws: nothing can be compared
+                    return
+                matter = self._places_matter(
+                    made_up, zeros, [[*range(1, size), 0], [*reversed(range(size))], [size - 1]]
+                )
+            except (Error, IndexError, RuntimeError):  # examples that are made up do not do for every model
+                return
+        if matter:
+            warnings.warn(
+                "jme: on this machine the last bits of an example's gradient depend on its place in a micro-batch, and "
+                "so on the examples beside it; epsilon is exact with micro_batch=1, or with kernels that treat all "
+                "places alike (see the documents of jme.torch)",
+                UserWarning,
+                stacklevel=4,
+            )
 
     def _gradients(
         self, inputs: list[Tensor], targets: list[Tensor], memory: _recorded.Memory | None = None
@@ -120,6 +150,8 @@ class PerExample:
             if self._by is not None and choice != self._by:
                 raise wrong("by", 'must be "vmap": layers have not all gradients of this model')
             self._by, self._is_tried = choice, True
+        if not self._are_places_tried:
+            self._try_places(inputs, targets)
         if self._by == "vmap":
             return self._by_vmap(inputs, targets)
         return self._by_layers(inputs, targets, [] if memory is None else memory)
@@ -153,7 +185,8 @@ class PerExample:
         return [gradients[name].detach() for name in trained], losses.detach()
 
     def _loss_of_one(self, output: Tensor, *targets: Tensor) -> Tensor:
-        return self._loss(output.unsqueeze(0), *(t.unsqueeze(0) for t in targets)).sum()
+        # functorch 1.13 cannot add up one number that is alone in its batch.
+        return self._loss(output.unsqueeze(0), *(t.unsqueeze(0) for t in targets)).reshape(-1).sum()
 
     def _choice(self, inputs: list[Tensor], targets: list[Tensor]) -> str:
         """Layers, if they find the gradients that autograd finds. Made-up examples are tried, not the data. Throws
