@@ -11,7 +11,7 @@
 namespace jme::experiments {
 namespace {
 
-TEST(Claims, TheSquareRootImprovesJmeAndRuinsPp) {
+TEST(SlowClaims, TheSquareRootImprovesJmeAndRuinsPp) {
   for (const char* item : {"prefix", "decay-window", "adam"}) {
     EXPECT_EQ(claim_about(quick_figure(item), "improves both methods").verdict, Verdict::refuted) << item;
   }
@@ -30,7 +30,7 @@ TEST(Claims, TheSquareRootImprovesJmeAndRuinsPp) {
 }
 
 // docs/theory/calibration.md#post-processing: n = d = 1000, sigma = 1, as the curves of the figure have them.
-TEST(Claims, TheFigureHasTheValuesOfTheory) {
+TEST(SlowClaims, TheFigureHasTheValuesOfTheory) {
   const auto at_one = [](const std::string& chart, const std::string& series) {
     const Series& line = series_called(chart_called(quick_figure("prefix"), chart), series);
     std::size_t right = 1;
@@ -47,7 +47,7 @@ TEST(Claims, TheFigureHasTheValuesOfTheory) {
   EXPECT_NEAR(at_one("prefix-d1000-sqrt", "JME symmetric") / 1.96e5, 1, 3e-3);
 }
 
-TEST(Claims, InOneDimensionJmeBeatsPpButNotInTheCovariance) {
+TEST(SlowClaims, InOneDimensionJmeBeatsPpButNotInTheCovariance) {
   EXPECT_EQ(claim_about(quick_figure("prefix"), "For d = 1 JME").verdict, Verdict::confirmed);
   EXPECT_EQ(claim_about(quick_figure("covariance"), "For d = 1 JME").verdict, Verdict::refuted);
 }
@@ -141,7 +141,7 @@ TEST(ReleaseSchedule, HasTheFiguresOfTheory) {
   EXPECT_NE(claim.found.find("is 6.8 times"), std::string::npos) << claim.found;
 }
 
-TEST(Shapes, AreNeverBelowTheCertifiedOptimum) {
+TEST(SlowShapes, AreNeverBelowTheCertifiedOptimum) {
   const Table& table = table_called(quick_figure("shapes"), "shapes-quality");
   for (const auto& row : table.rows) {
     for (std::size_t i = 2; i < row.size(); ++i) {

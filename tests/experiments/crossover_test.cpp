@@ -8,7 +8,7 @@
 namespace jme::experiments {
 namespace {
 
-TEST(Crossovers, OfPrefixSumsAreThoseOfTheory) {
+TEST(SlowCrossovers, OfPrefixSumsAreThoseOfTheory) {
   const Table& table = table_called(quick_figure("prefix"), "prefix-crossovers");
   EXPECT_EQ(cell(table, {"d = 1000", "identity"}, "JME, d² draws"), "0.706");
   EXPECT_EQ(cell(table, {"d = 1000", "identity"}, "JME symmetric"), "0.499");
@@ -16,7 +16,7 @@ TEST(Crossovers, OfPrefixSumsAreThoseOfTheory) {
   EXPECT_EQ(cell(table, {"d = 1", "sqrt"}, "JME, d² draws"), "nowhere");
 }
 
-TEST(Crossovers, OfDecayAndWindowAreThoseOfTheory) {
+TEST(SlowCrossovers, OfDecayAndWindowAreThoseOfTheory) {
   const Table& table = table_called(quick_figure("decay-window"), "decay-window-crossovers");
   for (const char* subject : {"decay 0.9", "window 10"}) {
     EXPECT_EQ(cell(table, {subject, "identity"}, "JME, d² draws"), "0.700");
@@ -25,12 +25,12 @@ TEST(Crossovers, OfDecayAndWindowAreThoseOfTheory) {
   EXPECT_EQ(cell(table, {"decay 0.9", "sqrt"}, "JME, d² draws"), "0.223");
 }
 
-TEST(Crossovers, OfAdamIsOneHalf) {
+TEST(SlowCrossovers, OfAdamIsOneHalf) {
   const Table& table = table_called(quick_figure("adam"), "adam-crossovers");
   EXPECT_EQ(cell(table, {"Adam", "identity"}, "JME, d² draws"), "0.500");
 }
 
-TEST(Crossovers, OfTheCovarianceAreThoseOfTheory) {
+TEST(SlowCrossovers, OfTheCovarianceAreThoseOfTheory) {
   const Table& table = table_called(quick_figure("covariance"), "covariance-crossovers");
   EXPECT_EQ(cell(table, {"100"}, "JME biased, d² draws"), "0.942");
   EXPECT_EQ(cell(table, {"100"}, "JME symmetric"), "0.669");

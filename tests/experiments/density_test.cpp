@@ -118,7 +118,7 @@ TEST(Density, ClippedAndHonestlyNoisedJmeIsAheadOfPpAndOurShapeOfBoth) {
   EXPECT_TRUE(below("PP debiased", "PP"));
 }
 
-TEST(Density, IsLabelledNotPrivateWhereRowsAreNotClipped) {
+TEST(SlowDensity, IsLabelledNotPrivateWhereRowsAreNotClipped) {
   const Figure& figure = quick_figure("density");
   EXPECT_NE(figure.warning.find("NOT private"), std::string::npos);
   for (const Chart& chart : figure.charts) {

@@ -148,7 +148,7 @@ TEST(Items, HaveDifferentNamesAndAnUnknownOneIsRefused) {
   EXPECT_THROW(static_cast<void>(item_called("parity")), InvalidParameter);
 }
 
-TEST(Items, NameTheirChartsAndTablesApart) {
+TEST(SlowItems, NameTheirChartsAndTablesApart) {
   std::set<std::string> names;
   for (const char* item : {"pareto", "adam", "covariance", "decay-window", "schedule", "low-privacy",
                            "geometry", "shapes", "workloads", "training"}) {

@@ -15,7 +15,7 @@ namespace {
 // A point's limit is Student's t at 4e-12; all figures have fewer than 250 points, so that one of them raises
 // a false alarm with probability below 1e-9. Confirmed also means that the mean over a figure's points would
 // notice noise 10% too small (Agreement).
-TEST(SimulatedPoints, LieOnTheCurvesOfEveryFigure) {
+TEST(SlowSimulatedPoints, LieOnTheCurvesOfEveryFigure) {
   for (const char* item :
        {"pareto", "prefix", "adam", "covariance", "decay-window", "low-privacy", "geometry"}) {
     const Claim& claim = claim_about(quick_figure(item), "lie on the theoretical curves");
@@ -25,7 +25,7 @@ TEST(SimulatedPoints, LieOnTheCurvesOfEveryFigure) {
 
 // The same points, read from the chart: within 7 standard errors of the line at their place. Points of few
 // runs are left to the test above, whose limit knows their number.
-TEST(SimulatedPoints, AreDrawnWhereTheLinesAre) {
+TEST(SlowSimulatedPoints, AreDrawnWhereTheLinesAre) {
   const Chart& chart = chart_called(quick_figure("prefix"), "prefix-d1-identity");
   for (const char* name : {"JME", "PP", "PP debiased", "JME our shape"}) {
     const Series& line = series_called(chart, name);

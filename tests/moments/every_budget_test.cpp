@@ -23,7 +23,7 @@ bool is_largest(const Length& length, std::size_t dimension, double epsilon) {
 }
 
 // Every budget from 1e-4 to 20 is possible at every length and width, and the cost of exact noise is printed.
-TEST(EveryBudget, CostsAtMostATenthOfAPercentOfTheNoise) {
+TEST(SlowEveryBudget, CostsAtMostATenthOfAPercentOfTheNoise) {
   const std::vector<double> budgets{1e-4, 1e-3, 1e-2, 0.1, 1, 8, 20};
   const std::vector<Length> lengths{{1, "1"},         {100, "100"},       {1000, "1e3"},
                                     {100'000, "1e5"}, {1'000'000, "1e6"}, {std::nullopt, "unbounded"}};

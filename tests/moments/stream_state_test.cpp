@@ -121,7 +121,7 @@ void expect_no_difference(const StreamConfig& config) {
   expect_no_difference(mechanism, Secret::dropped);
 }
 
-TEST(StreamState, StoppedAndResumedAtEveryBlockIsTheSameStreamBitForBit) {
+TEST(SlowStreamState, StoppedAndResumedAtEveryBlockIsTheSameStreamBitForBit) {
   for (const StreamConfig& config : all_configs()) expect_no_difference(config);
 }
 

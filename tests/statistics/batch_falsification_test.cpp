@@ -155,7 +155,7 @@ TEST(BatchFalsification, PerExampleSquaresHoldForEveryBatch) {
   }
 }
 
-TEST(BatchFalsification, BoundedSquaresHoldForBothAdjacenciesAndLayers) {
+TEST(SlowBatchFalsification, BoundedSquaresHoldForBothAdjacenciesAndLayers) {
   // Rows whose squares are at or below their bounds, so that sums_of is right for them. Add-remove: a row
   // whose coordinates are both at c; replace-one beyond what is free: c (1, w) against -c (w, 1) at the worst
   // w.
@@ -182,7 +182,7 @@ TEST(BatchFalsification, BoundedSquaresHoldForBothAdjacenciesAndLayers) {
   expect_to_hold(replaced, one, other);
 }
 
-TEST(BatchFalsification, SquaresOfTheMeanHoldForAlignedBatches) {
+TEST(SlowBatchFalsification, SquaresOfTheMeanHoldForAlignedBatches) {
   for (std::size_t batch : {2U, 256U})
     expect_to_hold(config(BatchMethod::jme_batch_mean, batch), aligned(batch, 1), aligned(batch, -1));
 }

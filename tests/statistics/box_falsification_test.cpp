@@ -117,11 +117,11 @@ StreamConfig with_counts(bool observed, bool private_count) {
   return config;
 }
 
-TEST(BoxFalsification, CompleteRowsHoldWhereOneCellIsHalfWayAndTheOthersAreFlipped) {
+TEST(SlowBoxFalsification, CompleteRowsHoldWhereOneCellIsHalfWayAndTheOthersAreFlipped) {
   expect_tight_private_and_power(box_config(), {corner, {-1, -1, 0}});
 }
 
-TEST(BoxFalsification, ObservedCellsHoldWhereOneIsAbsentAndTheOthersAreFlipped) {
+TEST(SlowBoxFalsification, ObservedCellsHoldWhereOneIsAbsentAndTheOthersAreFlipped) {
   expect_tight_private_and_power(with_counts(true, false), {corner, {-1, -1, absent}});
 }
 

@@ -122,7 +122,7 @@ TEST(ExactLaw, OfTwoStepsIsBelowTheGaussianCurveOnEveryLattice) {
   expect_below_the_curve(shapes_of_two_steps(), 8, {zero_against({9, 0}), zero_against({11, -7})});
 }
 
-TEST(ExactLaw, OfThreeStepsIsBelowTheGaussianCurveOnEveryLattice) {
+TEST(SlowExactLaw, OfThreeStepsIsBelowTheGaussianCurveOnEveryLattice) {
   for (const double units : {0.6, 1.0}) {
     expect_below_the_curve(shapes_of_three_steps(), units,
                            {zero_against({1, 0, 0}), zero_against({1, -1, 1}), zero_against({2, -1, 0})});

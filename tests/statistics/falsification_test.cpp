@@ -154,12 +154,12 @@ TEST(Falsification, JmeHoldsAtTheFirstMiddleAndLastRow) {
   }
 }
 
-TEST(Falsification, LambdaJmeHoldsOnThePairThatMaximisesTheJointGain) {
+TEST(SlowFalsification, LambdaJmeHoldsOnThePairThatMaximisesTheJointGain) {
   const StreamConfig config = base_config(Method::lambda_jme);  // nu = 1
   expect_private_and_the_test_to_have_power(config, differing_at(0, *config.rows, e1(), partner(1.0)), 0.999);
 }
 
-TEST(Falsification, JmeHoldsForRowsInsideBlocks) {
+TEST(SlowFalsification, JmeHoldsForRowsInsideBlocks) {
   for (const Workload& workload : {prefix(), mean()}) {
     StreamConfig config = base_config(Method::jme);
     config.workload = workload;
@@ -171,7 +171,7 @@ TEST(Falsification, JmeHoldsForRowsInsideBlocks) {
 
 // All rows of one person together, where the bound is reached: rows that share a step, and full steps without
 // a shape between them.
-TEST(Falsification, JmeHoldsForAllRowsOfAPerson) {
+TEST(SlowFalsification, JmeHoldsForAllRowsOfAPerson) {
   const auto flipped = [](std::size_t first, std::size_t count, std::size_t rows) {
     Neighbours pair = differing_at(first, rows, e1(), -e1());
     for (std::size_t at = first; at < first + count; ++at) {
@@ -190,7 +190,7 @@ TEST(Falsification, JmeHoldsForAllRowsOfAPerson) {
   expect_private_and_the_test_to_have_power(config, flipped(2, 3, 8), 0.999);
 }
 
-TEST(Falsification, JmeHoldsForTheLastRowOfADecayingBlock) {
+TEST(SlowFalsification, JmeHoldsForTheLastRowOfADecayingBlock) {
   StreamConfig config = base_config(Method::jme);
   config.workload = decay(0.8);
   config.rows = 8;
@@ -199,7 +199,7 @@ TEST(Falsification, JmeHoldsForTheLastRowOfADecayingBlock) {
   EXPECT_FALSE(leaks(config, differing_at(0, *config.rows, e1(), -e1()), sigma, samples));
 }
 
-TEST(Falsification, JmeHoldsForWindowsThatKeepTheirOldNoise) {
+TEST(SlowFalsification, JmeHoldsForWindowsThatKeepTheirOldNoise) {
   StreamConfig config = base_config(Method::jme);
   config.workload = window(2);
   config.rows = 8;
@@ -210,7 +210,7 @@ TEST(Falsification, JmeHoldsForWindowsThatKeepTheirOldNoise) {
   EXPECT_FALSE(leaks(config, differing_at(7, *config.rows, e1(), -e1()), sigma, samples));
 }
 
-TEST(Falsification, ImeAndCsHold) {
+TEST(SlowFalsification, ImeAndCsHold) {
   for (const Method method : {Method::ime, Method::cs}) {
     const StreamConfig config = base_config(method);
     for (const auto& other : {Eigen::RowVectorXd(-e1()), partner(1e9), partner(1.0)}) {
@@ -219,7 +219,7 @@ TEST(Falsification, ImeAndCsHold) {
   }
 }
 
-TEST(Falsification, GeneralColumnsHoldWhereTheFirstColumnsWouldNot) {
+TEST(SlowFalsification, GeneralColumnsHoldWhereTheFirstColumnsWouldNot) {
   StreamConfig config = base_config(Method::lambda_jme);
   config.lambda = 1.0;
   config.shape =

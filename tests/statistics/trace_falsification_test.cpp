@@ -147,7 +147,7 @@ Pair unequal_lengths() {
   return {{0.6, 0.8, 0}, {-0.6 * short_length, -0.8 * short_length, 0}};
 }
 
-TEST(TraceFalsification, HoldsWhereOneRowIsLongAndTheOppositeOneShort) {
+TEST(SlowTraceFalsification, HoldsWhereOneRowIsLongAndTheOppositeOneShort) {
   expect_tight_private_and_power(traced_config(SecondMoment::full, Shape::identity()), unequal_lengths());
 }
 

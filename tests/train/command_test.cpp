@@ -90,7 +90,10 @@ TEST_F(Command, RunGoesOnFromItsCheckpoint) {
   EXPECT_THAT(bounded.err, HasSubstr("square_clip: {\"all\":0.1,\"linear\":0.2} instead of none"));
 }
 
-TEST_F(Command, ReproduceFillsTheTableAndDoesNothingTwice) {
+/// The same folder, for what takes long.
+using SlowCommand = Command;
+
+TEST_F(SlowCommand, ReproduceFillsTheTableAndDoesNothingTwice) {
   const std::string common =
       "reproduce --dataset fashion-mnist --steps 1 --seeds 1 --threads 1 " + data() + "--out " + path("out");
   const CommandResult first = train(common);
