@@ -16,11 +16,11 @@ add_library(jme INTERFACE)
 add_library(jme::jme ALIAS jme)
 set_property(GLOBAL PROPERTY JME_MODULES "")
 
-# jme_module(NAME USES other rooms LINKS libraries [IN_HALVES] [BY_FILE]): the static library jme_NAME from src/NAME, whose
-# files are compiled as one. IN_HALVES: a room that takes long to compile is compiled as two files, so that a change costs
+# jme_module(NAME USES other rooms LINKS libraries [IN_HALVES] [BY_FILE] [COLD]): the static library jme_NAME from src/NAME,
+# whose files are compiled as one. COLD: it computes little. IN_HALVES: a room that takes long to compile is compiled as two files, so that a change costs
 # half of it. BY_FILE: its files are never joined, as they give the same names to different things of their own.
 function(jme_module name)
-  cmake_parse_arguments(ARG "IN_HALVES;BY_FILE" "" "USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "IN_HALVES;BY_FILE;COLD" "" "USES;LINKS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${name}/*.cpp)
   if(NOT sources)
     return()
@@ -40,12 +40,23 @@ function(jme_module name)
   target_link_libraries(jme INTERFACE jme_${name})
   set_property(GLOBAL APPEND PROPERTY JME_MODULES ${name})
   list(LENGTH sources count)
+  if(ARG_COLD)
+    jme_optimise_less(jme_${name})
+  endif()
   if(NOT ARG_BY_FILE)
     jme_compile_together(jme_${name})
     if(ARG_IN_HALVES)
       math(EXPR half "(${count} + 1) / 2")
       set_target_properties(jme_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE ${half})
     endif()
+  endif()
+endfunction()
+
+# jme_optimise_less(TARGET): for what computes little itself. Where files are joined for a build from nothing, it is
+# compiled a fifth faster.
+function(jme_optimise_less target)
+  if(JME_JOIN_FILES AND NOT JME_SANITIZE)
+    target_compile_options(${target} PRIVATE -O1)
   endif()
 endfunction()
 
