@@ -29,13 +29,15 @@ std::string unit_words(const SourceTotal& total) {
   if (total.across_units)
     return "one row that is there or counts as zero; the streams promise different units";
   const std::string& window = total.unit.window;
-  const bool is_named = window == "day" || window == "hour";
-  const char* const in_one = window.empty() ? "" : is_named ? " in one " : " in one window of ";
-  std::string words = total.unit.per_person ? fmt::format("all rows of a person{}{} ({} count, by ids)",
-                                                          in_one, window, total.unit.participations)
-                      : total.unit.participations == 1
-                          ? "one row per person"
-                          : fmt::format("at most {} rows per person", total.unit.participations);
+  const std::string in_one = window.empty()
+                                 ? ""
+                                 : fmt::format(" that {} in one window of {}",
+                                               total.unit.by_arrival ? "arrive" : "happened", window);
+  std::string words =
+      total.unit.per_person
+          ? fmt::format("all rows of a person{} ({} count, by ids)", in_one, total.unit.participations)
+      : total.unit.participations == 1 ? "one row per person"
+                                       : fmt::format("at most {} rows per person", total.unit.participations);
   if (total.unit.participations > 1 && total.unit.separation > 1) {
     words += fmt::format(", {} apart", total.unit.separation);
   }

@@ -42,18 +42,20 @@ Json stream_json(const LedgerEntry& entry) {
 }
 
 Json total_json(const SourceTotal& total) {
-  return {{"source", total.source},
-          {"streams", total.streams},
-          {"mu", total.insecure ? Json() : Json(total.mu)},
-          {"epsilon", number_or_null(total.epsilon)},
-          {"delta", total.delta},
-          {"adjacency", total.unit.adjacency},
-          {"participations", total.unit.participations},
-          {"separation", total.unit.separation},
-          {"per_person", total.unit.per_person},
-          {"window", total.unit.window.empty() ? Json() : Json(total.unit.window)},
-          {"across_units", total.across_units},
-          {"insecure", total.insecure}};
+  return {
+      {"source", total.source},
+      {"streams", total.streams},
+      {"mu", total.insecure ? Json() : Json(total.mu)},
+      {"epsilon", number_or_null(total.epsilon)},
+      {"delta", total.delta},
+      {"adjacency", total.unit.adjacency},
+      {"participations", total.unit.participations},
+      {"separation", total.unit.separation},
+      {"per_person", total.unit.per_person},
+      {"window", total.unit.window.empty() ? Json() : Json(total.unit.window)},
+      {"window_by", total.unit.window.empty() ? Json() : Json(total.unit.by_arrival ? "arrival" : "time")},
+      {"across_units", total.across_units},
+      {"insecure", total.insecure}};
 }
 
 }  // namespace

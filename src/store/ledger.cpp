@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/clock/time.hpp>
 #include <jme/store/ledger.hpp>
 
 #include "store/file.hpp"
@@ -109,11 +110,18 @@ std::optional<LedgerEntry> read_entry(const StreamFiles& files) {
   return entry;
 }
 
-/// "3/day" is about the rows of a day; "3/day:30" and "30" are about all rows of a person.
-std::string_view window_of_unit(std::string_view rows_per_person) {
+/// "3/day" is about the rows of a day; "3/day:30" and "30" are about all rows of a person. The same length
+/// has one name, and a slot that of its length: 1d.
+std::string window_of_unit(const LedgerEntry& entry) {
+  const std::string_view rows_per_person = value_of(entry.settings, "rows-per-person");
   const std::size_t slash = rows_per_person.find('/');
   if (slash == std::string_view::npos || rows_per_person.find(':') != std::string_view::npos) return {};
-  return rows_per_person.substr(slash + 1);
+  const std::string_view window = rows_per_person.substr(slash + 1);
+  if (window == "day") return "1d";
+  if (window == "hour") return "1h";
+  const std::string_view length = window == "slot" ? value_of(entry.settings, "every") : window;
+  const std::optional<Seconds> seconds = parse_duration(length);
+  return seconds ? duration_text(*seconds) : std::string(length);
 }
 
 PrivacyUnit unit_of(const LedgerEntry& entry) {
@@ -121,12 +129,15 @@ PrivacyUnit unit_of(const LedgerEntry& entry) {
   // A row that counts as zero and a row that is absent are two different units.
   const bool absent = value_of(entry.settings, "private-count") == "true";
   std::string adjacency(value_of(entry.settings, "adjacency"));
+  // The rows of a person that happened on one day are others than those that arrived on one day.
+  const std::string window = window_of_unit(entry);
   if (absent && adjacency == "add-remove") adjacency += ", absent";
   return {.adjacency = std::move(adjacency),
           .participations = parsed<std::uint64_t>(value_of(entry.settings, "participations")).value_or(1),
           .separation = parsed<std::uint64_t>(value_of(entry.settings, "separation")).value_or(1),
           .per_person = !limit.empty(),
-          .window = std::string(window_of_unit(limit))};
+          .window = window,
+          .by_arrival = !window.empty() && value_of(entry.settings, "until").empty()};
 }
 
 SourceTotal total_of(const std::vector<LedgerEntry>& streams, std::optional<double> delta) {

@@ -162,9 +162,11 @@ TEST_F(PeopleInSlotsCommand, IsChargedForTheRowsOfAWindow) {
   const std::string state = " --state " + path("state");
   ASSERT_EQ(jme("run " + hours() + ' ' + by_the_hour + "--rows-per-person 3/day" + state).code, 0);
   const CommandResult ledger = jme("ledger " + path("state"));
-  EXPECT_THAT(ledger.out, HasSubstr("all rows of a person in one day (3 count, by ids)"));
+  EXPECT_THAT(ledger.out,
+              HasSubstr("all rows of a person that happened in one window of 1d (3 count, by ids)"));
   const auto total = jme("ledger " + path("state") + " --json").json()["total"][0];
-  EXPECT_EQ(total["window"], "day");
+  EXPECT_EQ(total["window"], "1d");
+  EXPECT_EQ(total["window_by"], "time");
   EXPECT_EQ(total["per_person"], true);
   const CommandResult other = jme("run " + hours() + ' ' + by_the_hour + "--rows-per-person 3/6h" + state);
   EXPECT_EQ(other.code, 5) << "another limit is another stream";

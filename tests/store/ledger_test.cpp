@@ -1,9 +1,11 @@
 #include <cmath>
 #include <limits>
+#include <tuple>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/clock/time.hpp>
 #include <jme/privacy/gaussian.hpp>
 #include <jme/store/ledger.hpp>
 
@@ -188,6 +190,40 @@ TEST_F(LedgerTest, KeepsPrivacyUnitsApartAndGivesTheirCommonOne) {
   EXPECT_TRUE(totals[3].across_units);
   EXPECT_EQ(totals[3].unit, (PrivacyUnit{.adjacency = "add-remove", .participations = 1, .separation = 1}));
   EXPECT_NEAR(totals[3].mu, std::sqrt(squares), 1e-12);
+}
+
+// What happened on one day and what arrived on one day are not the same rows.
+TEST_F(LedgerTest, KeepsWindowsByTimeAndByArrivalApartAndKnowsALengthByAnyName) {
+  const auto start_windows = [&](const std::string& stream, Seconds slot, Seconds window, bool by_time) {
+    StreamConfig with = config();
+    with.rows.reset();
+    with.every = 1;
+    with.steps = 48;
+    with.slot_seconds = static_cast<std::uint64_t>(slot);
+    with.adjacency = Adjacency::add_remove;
+    with.private_count = with.persons_are_limited = true;
+    with.participation = {
+        .rows = 3,
+        .windows = RowWindows{
+            .rows = 3, .steps = static_cast<std::size_t>(window / slot), .count = 2, .are_units = true}};
+    DurableOptions named = options();
+    named.stream = stream;
+    if (by_time) named.details = {{.name = "until", .value = "2026-01-03T00:00:00Z"}};
+    const Mechanism mechanism(with);
+    DurableStream durable(mechanism, named);
+    durable.begin();
+  };
+  start_windows("hours of days", 3600, 86'400, true);
+  start_windows("half hours of days", 1800, 86'400, true);
+  start_windows("live days", 3600, 86'400, false);
+  start_windows("live hours", 3600, 3600, false);
+  start_windows("live hours again", 1800, 3600, false);
+  std::vector<std::tuple<std::string, bool, std::size_t>> found;
+  for (const SourceTotal& total : Ledger::read(path("state")).totals()) {
+    if (!total.across_units) found.emplace_back(total.unit.window, total.unit.by_arrival, total.streams);
+  }
+  EXPECT_THAT(found, testing::UnorderedElementsAre(std::tuple("1d", false, 2U), std::tuple("1d", true, 1U),
+                                                   std::tuple("1h", true, 2U)));
 }
 
 TEST_F(LedgerTest, PromisesNothingWhereATestSeedWasUsed) {

@@ -45,7 +45,8 @@ struct PrivacyUnit {
   std::string adjacency;
   std::uint64_t participations = 1, separation = 1;
   bool per_person = false;  ///< the number of rows is enforced by ids
-  std::string window{};     ///< a person's rows of one such window of time, "day"; empty: all rows
+  std::string window{};     ///< a person's rows of one such window of time, "1d"; empty: all rows
+  bool by_arrival = false;  ///< a row is in the window in which it arrives; else in that of its own time
   bool operator==(const PrivacyUnit&) const = default;
 };
 
