@@ -76,6 +76,7 @@ void read_searched(RowReader& reader, BoundsSearch& search, Count count) {
   reader.on_missing(search.rules());
   std::vector<double> row(reader.dimension());
   while (!search.is_full() && reader.next(row)) {
+    search.recognise(reader.record());
     if (reader.is_bad()) {
       search.add_bad(reader.person());
     } else {
@@ -91,19 +92,12 @@ void leave_out(RowReader& reader, LeftOutRecords records, Count count) {
   std::vector<double> row(reader.dimension());
   for (std::uint64_t i = 0; i < records.count(); ++i) {
     if (!reader.next(row)) {
-      if (count == Count::is_private) {
-        records.add_bad(row.size());
-        continue;
-      }
+      if (count == Count::is_private) break;
       throw DataError(fmt::format(
           "{}: the input ends after {} records, and the first {} were searched for bounds and are left out",
           reader.place(), i, records.count()));
     }
-    if (reader.is_bad()) {
-      records.add_bad(row.size(), reader.person());
-    } else {
-      records.add(row, reader.missing_cells(), reader.person());
-    }
+    records.add(reader.record());
   }
   records.end();
 }

@@ -36,8 +36,7 @@ class NpyRows final : public RowSource {
       taken_ = file_.take(file_.columns());
     else if (line_ == 0)
       taken_ = file_.take(file_.rows() * file_.columns());
-    const std::size_t first = file_.column_major() ? line_ : 0;
-    const std::size_t stride = file_.column_major() ? file_.rows() : 1;
+    const std::size_t first = first_of(line_), stride = this->stride();
     ++line_;
     if (time_place_) {
       time_ = time_of(file_.number(taken_, first + *time_place_ * stride));
@@ -60,8 +59,19 @@ class NpyRows final : public RowSource {
     return line_ == 0 ? file_.name() : fmt::format("{}: row {}", file_.name(), line_);
   }
   [[nodiscard]] std::optional<double> progress() const override { return file_.progress(); }
+  // Its numbers, in whatever order and type the file has them.
+  [[nodiscard]] std::string record() const override {
+    std::string bytes;
+    for (std::size_t i = 0; i < file_.columns(); ++i) {
+      const double number = file_.number(taken_, first_of(line_ - 1) + i * stride());
+      bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+    }
+    return bytes;
+  }
 
  private:
+  [[nodiscard]] std::size_t first_of(std::size_t line) const { return file_.column_major() ? line : 0; }
+  [[nodiscard]] std::size_t stride() const { return file_.column_major() ? file_.rows() : 1; }
   NpyFile file_;
   const char* taken_ = nullptr;
   bool ended_ = false;

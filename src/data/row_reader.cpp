@@ -128,6 +128,9 @@ std::span<const std::size_t> RowReader::missing_cells() const {
 std::optional<Seconds> RowReader::time() const {
   return impl_->source->time();
 }
+std::string RowReader::record() const {
+  return impl_->source->record();
+}
 std::size_t RowReader::bad_rows() const {
   return impl_->bad_rows;
 }

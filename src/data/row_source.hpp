@@ -67,6 +67,8 @@ class RowSource {
   /// 1-based line or row last read, 0 before the first, and its name in messages.
   [[nodiscard]] std::size_t line() const { return line_; }
   [[nodiscard]] virtual std::string place() const = 0;
+  /// The bytes of the record last read, whatever is read from them; the beginning of one that is too long.
+  [[nodiscard]] virtual std::string record() const = 0;
   [[nodiscard]] virtual std::optional<double> progress() const = 0;
 
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }

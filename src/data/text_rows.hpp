@@ -19,6 +19,7 @@ class TextRows : public RowSource {
 
   RowStatus next(std::span<double> row) final;
   [[nodiscard]] std::string place() const final;
+  [[nodiscard]] std::string record() const final { return std::string(records_.beginning()); }
   [[nodiscard]] std::optional<double> progress() const final { return records_.progress(); }
 
  protected:

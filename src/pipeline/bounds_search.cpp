@@ -172,11 +172,14 @@ std::vector<FoundRange> BoundsSearch::search_once() const {
     add_setting(options.details, "rows_per_person", config_.search.records_per_person);
   }
   DurableSearch kept(options, search_.mu(), config_.columns);
-  const auto numbers = kept.release(MatrixView::of_rows(cells_, config_.columns.size()), [&] {
-    std::vector<DurableSearch::Numbers> found;
-    for (const FoundRange& range : search_anew()) found.push_back(numbers_of(range));
-    return found;
-  });
+  const auto numbers = kept.release(
+      MatrixView::of_rows(cells_, config_.columns.size()),
+      [&] {
+        std::vector<DurableSearch::Numbers> found;
+        for (const FoundRange& range : search_anew()) found.push_back(numbers_of(range));
+        return found;
+      },
+      records_read_);
   std::vector<FoundRange> ranges;
   for (const DurableSearch::Numbers& column : numbers) ranges.push_back(range_of(column));
   return ranges;

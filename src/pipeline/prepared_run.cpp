@@ -230,12 +230,10 @@ LeftOutRecords PreparedRun::left_out() const {
   if (!origin) return {0, std::nullopt};
   std::optional<SearchedRecords> searched;
   if (config_.state) {
-    searched.emplace(config_.state->directory, origin->source, origin->stream, config_.columns);
+    searched.emplace(config_.state->directory, origin->source, origin->stream);
   }
   if (origin->same_rows) return {0, std::nullopt};
-  std::optional<PersonLimit> limit;
-  if (origin->per_person) limit.emplace(origin->participations, Key::from_system());
-  return {origin->first, std::move(searched), std::move(limit)};
+  return {origin->first, std::move(searched)};
 }
 
 RowIntake PreparedRun::intake() const {

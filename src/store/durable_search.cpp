@@ -1,5 +1,5 @@
-#include <algorithm>
-#include <optional>
+#include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,10 +7,13 @@
 #include <jme/base/errors.hpp>
 #include <jme/store/durable_search.hpp>
 
+#include "store/bytes.hpp"
 #include "store/column_digests.hpp"
 #include "store/file.hpp"
 #include "store/folder.hpp"
+#include "store/hmac.hpp"
 #include "store/key_file.hpp"
+#include "store/sha256.hpp"
 #include "store/source_budget.hpp"
 #include "store/stream_store.hpp"
 
@@ -52,6 +55,15 @@ StreamState state_with(std::uint64_t records, std::uint64_t releases) {
   return state;
 }
 
+/// What is kept of records.
+std::vector<std::uint16_t> marks_of(const store::StreamKeys& keys, const RecordChain& records) {
+  const Tag tag = store::Hmac(keys.rows())
+                      .tag(store::ByteWriter().text("jme searched records").raw(records.digest()).bytes());
+  std::vector<std::uint16_t> marks(sizeof tag / sizeof(std::uint16_t));
+  std::memcpy(marks.data(), tag.data(), sizeof tag);
+  return marks;
+}
+
 StateError other_records(const std::filesystem::path& folder) {
   return StateError(fmt::format(
       "state {}: these records are not those that were searched for bounds; other data need another source, "
@@ -60,6 +72,12 @@ StateError other_records(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+void RecordChain::add(std::string_view record) {
+  store::Sha256 hash;
+  hash.add(store::ByteWriter().raw(digest_).text(record).bytes());
+  digest_ = hash.digest();
+}
 
 struct DurableSearch::Impl {
   Impl(const DurableOptions& with, double mu, std::vector<std::string> names)
@@ -112,8 +130,9 @@ DurableSearch::DurableSearch(DurableSearch&&) noexcept = default;
 DurableSearch& DurableSearch::operator=(DurableSearch&&) noexcept = default;
 DurableSearch::~DurableSearch() = default;
 
-std::vector<DurableSearch::Numbers> DurableSearch::release(
-    const MatrixView& cells, const std::function<std::vector<Numbers>()>& find) {
+std::vector<DurableSearch::Numbers> DurableSearch::release(const MatrixView& cells,
+                                                           const std::function<std::vector<Numbers>()>& find,
+                                                           const RecordChain& records) {
   if (!impl_) throw StateError("the search was moved from");
   if (cells.columns != impl_->columns.size())
     throw InvalidParameter("columns", "are others than its cells have");
@@ -128,7 +147,7 @@ std::vector<DurableSearch::Numbers> DurableSearch::release(
     blocks.push_back({.step = i + 1,
                       .rows = cells.rows,
                       .numbers = numbers[i],
-                      .digest = {.rows = digests[i], .marks = {}}});
+                      .digest = {.rows = digests[i], .marks = marks_of(kept.keys(), records)}});
   }
   kept.commit(blocks, state_with(cells.rows, blocks.size()));
   return numbers;
@@ -136,15 +155,13 @@ std::vector<DurableSearch::Numbers> DurableSearch::release(
 
 struct SearchedRecords::Impl {
   std::filesystem::path folder;
-  std::vector<std::size_t> taken;  // columns of a record that the search took
-  std::vector<Tag> expected;       // for each of them
-  std::optional<store::ColumnDigests> digests;
-  std::vector<double> row;
+  store::StreamKeys keys;
+  std::vector<std::uint16_t> expected;
+  RecordChain records{};
 };
 
 SearchedRecords::SearchedRecords(const std::filesystem::path& folder, const std::string& source,
-                                 const std::string& stream, const std::vector<std::string>& columns)
-    : impl_(std::make_unique<Impl>()) {
+                                 const std::string& stream) {
   store::check_folder(folder);
   const store::StreamFiles files(folder, source, stream);
   if (!store::is_there(files.database)) {
@@ -158,47 +175,25 @@ SearchedRecords::SearchedRecords(const std::filesystem::path& folder, const std:
     throw StateError(
         fmt::format("state {}: the search for bounds {} has released nothing", folder.string(), stream));
   }
-  const Settings& settings = log.about().settings;
-  if (value_of(settings, kind_setting) != search_kind) {
+  if (value_of(log.about().settings, kind_setting) != search_kind) {
     throw StateError(fmt::format("state {}: {} is no search for bounds", folder.string(), stream));
   }
   const store::StreamKeys keys(store::KeyFile(files.key, store::KeyFile::Access::read).key(),
                                log.about().identity());
   log.unlock(keys);
   log.check_all();
-  impl_->folder = folder;
-  std::vector<std::string> names;
-  for (std::uint64_t step = 1; step <= log.head().state.steps; ++step) {
-    const std::string_view name = value_of(settings, fmt::format("column {}", step));
-    const auto found = std::find(columns.begin(), columns.end(), name);
-    if (found == columns.end()) continue;
-    impl_->taken.push_back(static_cast<std::size_t>(found - columns.begin()));
-    impl_->expected.push_back(log.block(step).digest.rows);
-    names.emplace_back(name);
-  }
-  if (names.empty()) {
-    throw StateError(
-        fmt::format("state {}: the search for bounds {} took none of these columns, so that its records "
-                    "cannot be recognised",
-                    folder.string(), stream));
-  }
-  impl_->digests.emplace(keys, names);
-  impl_->row.resize(names.size());
+  impl_ = std::make_unique<Impl>(Impl{.folder = folder, .keys = keys, .expected = log.block(1).digest.marks});
 }
 SearchedRecords::SearchedRecords(SearchedRecords&&) noexcept = default;
 SearchedRecords& SearchedRecords::operator=(SearchedRecords&&) noexcept = default;
 SearchedRecords::~SearchedRecords() = default;
 
-void SearchedRecords::add(std::span<const double> row) {
-  for (std::size_t i = 0; i < impl_->taken.size(); ++i) impl_->row[i] = row[impl_->taken[i]];
-  impl_->digests->add(impl_->row);
+void SearchedRecords::add(std::string_view record) {
+  impl_->records.add(record);
 }
 
-void SearchedRecords::check() {
-  const std::vector<Tag> now = impl_->digests->close();
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    if (!store::equal(now[i], impl_->expected[i])) throw other_records(impl_->folder);
-  }
+void SearchedRecords::check() const {
+  if (marks_of(impl_->keys, impl_->records) != impl_->expected) throw other_records(impl_->folder);
 }
 
 }  // namespace jme

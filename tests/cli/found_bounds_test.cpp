@@ -12,6 +12,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+using namespace std::string_literals;
+
 class FoundBounds : public InDirectory {
  protected:
   /// Rows from one number to another of a made-up file.
@@ -50,7 +52,8 @@ std::string releases_of_run(const CommandResult& result) {
 TEST_F(FoundBounds, LetARunLeaveOutTheRecordsThatWereSearchedAndNoOther) {
   const std::string bounds = found();
   const CommandResult after = jme(run_found + bounds, {.input = csv(0, 3000)});
-  EXPECT_EQ(releases_of_run(after), releases_of_run(jme(run_found + as_public(), {.input = csv(2000, 3000)})));
+  EXPECT_EQ(releases_of_run(after),
+            releases_of_run(jme(run_found + as_public(), {.input = csv(2000, 3000)})));
   EXPECT_EQ(after.releases().back()["t"], 1000);
 }
 
@@ -145,6 +148,42 @@ TEST_F(FoundBounds, ServeADurableRunOnTheInputThatWasSearchedAndNoOther) {
   expect_refused(jme(flags + state + " --same-rows", {.input = csv(0, 3000)}), 5, "another configuration");
 }
 
+// What one person writes into a record decides about that record alone: a run that reads other columns, or
+// times, takes other records for bad ones than the search did.
+TEST_F(FoundBounds, ServeADurableRunWhateverOneOfTheSearchedRecordsHolds) {
+  const std::string state = " --on-bad-row zero --state " + path("state");
+  const auto input = [&](const std::string& record) {
+    std::string text = "when,a,b\n";
+    for (int i = 0; i < 3000; ++i) {
+      text += i == 7 ? record + "\n" : fmt::format("2026-01-01T{:02}:30,{},{}\n", i % 24, 20 + i % 10, i % 7);
+    }
+    return text;
+  };
+  int number = 0;
+  for (const char* record :
+       {"never,25,3", "2026-01-01,what,3", "2026-01-01,25,what", ",,", "", "\"", "x,1,2,3"}) {
+    const std::string source = fmt::format(" --source s{} ", ++number), in = input(record);
+    const CommandResult search =
+        jme("bounds - --epsilon 1 --delta 1e-6 --columns a,b --first 2000 --output " + path("bounds.json") +
+                state + source,
+            {.input = in});
+    ASSERT_EQ(search.code, 0) << search.err;
+    const std::string flags =
+        "run - --epsilon 2 --delta 1e-6 --bounds @" + path("bounds.json") + state + source;
+    for (
+        const std::string& more :
+        {std::string("--rows 1000 --every 100 --columns b --stream b"),
+         std::string("--rows 1000 --every 100 --columns a --stream a"),
+         "--time when --every 1h --from 2026-01-01 --until 2026-01-02 --adjacency replace-one --stream hours"s}) {
+      const CommandResult run = jme(flags + more, {.input = in});
+      EXPECT_EQ(run.code, 0) << record << ' ' << more << ' ' << run.err;
+    }
+    EXPECT_EQ(jme(flags + "--rows 1000 --every 100 --stream other", {.input = input("2026-01-01,25,4")}).code,
+              5)
+        << "another record";
+  }
+}
+
 // A search with a test seed has no total, so these two have keys from the system.
 TEST_F(FoundBounds, AreOnTheLedgerWithTheRunOnceOrTwice) {
   const std::string state = " --state " + path("state");
@@ -170,7 +209,9 @@ TEST_F(FoundBounds, AreOnTheLedgerWithTheRunOnceOrTwice) {
 }
 
 TEST_F(FoundBounds, AreRefusedWhereTheyAreNotThoseOfASearch) {
-  const auto with = [&](const std::string& text) { return run_found + "--bounds @" + file("other.json", text); };
+  const auto with = [&](const std::string& text) {
+    return run_found + "--bounds @" + file("other.json", text);
+  };
   expect_refused(jme(run_found + "--bounds @" + path("nowhere.json")), 2, "nowhere.json");
   expect_refused(jme(with("word")), 2, "other.json: must be one JSON object");
   expect_refused(jme(with("{\"bounds\": {\"a\": [0, 1]}}")), 2, "has no search");
@@ -183,7 +224,8 @@ TEST_F(FoundBounds, AreRefusedWhereTheyAreNotThoseOfASearch) {
   expect_refused(jme(with("{\"bounds\": {\"a\": 1}, " + search + "}")), 2, "[low, high]");
   expect_refused(jme(with("{\"bounds\": {\"a\": [0, 1]}, " + search + "}") + " --columns b"), 2,
                  "found no range for column b");
-  expect_refused(jme(run_found + "--same-rows --bounds a=0:1"), 2, "same-rows: is for bounds that were found");
+  expect_refused(jme(run_found + "--same-rows --bounds a=0:1"), 2,
+                 "same-rows: is for bounds that were found");
 }
 
 TEST_F(FoundBounds, NeedAnInputThatIsLongerThanTheSearch) {
@@ -242,11 +284,16 @@ TEST_F(FoundBounds, ByADurableRunAreCommittedBeforeItsFirstRowAndStayWhatTheyAre
 }
 
 TEST_F(FoundBounds, ByTheRunItselfSayBeforehandWhatTheyNeed) {
-  expect_refused(jme(run_found + "--bounds auto --first 2000", {.input = csv(0, 3000)}), 2, "columns: must be given");
-  expect_refused(jme(run_found + "--bounds auto --columns a,b", {.input = csv(0, 3000)}), 2, "first: must be given");
-  expect_refused(jme(run_found + sought + "--same-rows", {.input = csv(0, 3000)}), 2, "same-rows: is for bounds @FILE");
-  expect_refused(jme(run_found + "--bounds auto --columns a,b --first 20", {.input = csv(0, 3000)}), 2, "first = 20: must be at least");
-  expect_refused(jme(run_found + "--bounds a=0:1,b=0:1 --first 20", {.input = csv(0, 3000)}), 2, "first: is for a search");
+  expect_refused(jme(run_found + "--bounds auto --first 2000", {.input = csv(0, 3000)}), 2,
+                 "columns: must be given");
+  expect_refused(jme(run_found + "--bounds auto --columns a,b", {.input = csv(0, 3000)}), 2,
+                 "first: must be given");
+  expect_refused(jme(run_found + sought + "--same-rows", {.input = csv(0, 3000)}), 2,
+                 "same-rows: is for bounds @FILE");
+  expect_refused(jme(run_found + "--bounds auto --columns a,b --first 20", {.input = csv(0, 3000)}), 2,
+                 "first = 20: must be at least");
+  expect_refused(jme(run_found + "--bounds a=0:1,b=0:1 --first 20", {.input = csv(0, 3000)}), 2,
+                 "first: is for a search");
   expect_refused(jme(run_found + sought, {.input = csv(0, 1000)}), 3, "has 1000 records, and 2000 are to be");
   const CommandResult dry = jme(run_found + sought + "--dry-run");
   EXPECT_EQ(dry.code, 0) << dry.err;

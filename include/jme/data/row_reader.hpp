@@ -107,6 +107,9 @@ class RowReader {
   /// When the last row happened; none without InputOptions::time. A bad row has a time where it is well
   /// formed and its time can be read.
   [[nodiscard]] std::optional<Seconds> time() const;
+  /// The bytes of the record of the last row, good or bad, without its line end; of one that is too long the
+  /// beginning. They do not depend on which columns are read. Of a .npy file the numbers of the row.
+  [[nodiscard]] std::string record() const;
   [[nodiscard]] std::size_t bad_rows() const;
   /// The id of the person whose record the last row is, good or bad: the text of its cell (a JSON number as
   /// it is written). None where there is no such column, and for a record that is nobody's: its id is

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <jme/columns/missing.hpp>
@@ -12,6 +13,7 @@
 #include <jme/pipeline/person_limit.hpp>
 #include <jme/pipeline/run_settings.hpp>
 #include <jme/ranges/range_search.hpp>
+#include <jme/store/durable_search.hpp>
 #include <jme/store/durable_stream.hpp>
 
 namespace jme {
@@ -54,6 +56,9 @@ class BoundsSearch {
   /// The next record, in natural units; the cells named in `missing` are not there.
   /// `person`: whose it is, where persons are limited.
   void add(std::span<const double> row, std::span<const std::size_t> missing, const PersonId& person = {});
+  /// The bytes of the record that comes next (RowReader::record), by which a run recognises it that leaves it
+  /// out: what is read from it decides nothing about that.
+  void recognise(std::string_view record) { records_read_.add(record); }
   /// A record that cannot be read.
   void add_bad(const PersonId& person = {});
   /// The input has no further record. For inputs whose number of records is private: those that are missing
@@ -74,6 +79,7 @@ class BoundsSearch {
   void add_absent();
   std::optional<PersonLimit> limit_;
   std::vector<double> cells_;
+  RecordChain records_read_;
 };
 
 }  // namespace jme

@@ -1,16 +1,31 @@
 #pragma once
 
-#include <cstdint>
+#include <array>
+#include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <jme/base/matrix_view.hpp>
 #include <jme/store/durable_stream.hpp>
 
 namespace jme {
+
+/// The bytes of records one after another, so that they are recognised when they come again, whatever is read
+/// from them: which columns, or whether their times can be read. It says nothing about whether a record is
+/// good.
+class RecordChain {
+ public:
+  void add(std::string_view record);
+  /// Of all of them and of their number. Not to be shown to anybody: it has no key.
+  [[nodiscard]] const std::array<std::byte, 32>& digest() const { return digest_; }
+
+ private:
+  std::array<std::byte, 32> digest_{};
+};
 
 /// One private search over the first records of an input. It is on the ledger of its state folder before
 /// anything is drawn, and what it releases is on disk before anybody sees it.
@@ -28,30 +43,30 @@ class DurableSearch {
 
   /// What was released about every column of these cells, NaN where there is none. Where nothing was, `find`
   /// makes it, with noise of its own, after the ledger has it. Throws StateError for other cells than those
-  /// that were searched, and BudgetExhausted as a stream does; then nothing was drawn.
-  std::vector<Numbers> release(const MatrixView& cells, const std::function<std::vector<Numbers>()>& find);
+  /// that were searched, and BudgetExhausted as a stream does; then nothing was drawn. `records`: where the
+  /// cells came from, kept with what is released, under a key, for SearchedRecords.
+  std::vector<Numbers> release(const MatrixView& cells, const std::function<std::vector<Numbers>()>& find,
+                               const RecordChain& records = {});
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-/// Checks that records which a run leaves out are those that a search of the same state folder took, by keyed
-/// digests of every column that both have.
+/// Checks that records which a run leaves out are those that a search of the same state folder took, byte for
+/// byte.
 class SearchedRecords {
  public:
-  /// Throws StateError where the folder has no such search, where it has released nothing or is damaged, or
-  /// where it took none of these columns.
-  SearchedRecords(const std::filesystem::path& folder, const std::string& source, const std::string& stream,
-                  const std::vector<std::string>& columns);
+  /// Throws StateError where the folder has no such search, or where it has released nothing or is damaged.
+  SearchedRecords(const std::filesystem::path& folder, const std::string& source, const std::string& stream);
   SearchedRecords(SearchedRecords&&) noexcept;
   SearchedRecords& operator=(SearchedRecords&&) noexcept;
   ~SearchedRecords();
 
-  /// The next record in natural units, NaN where a cell is missing or the record cannot be read.
-  void add(std::span<const double> row);
+  /// The next record, as its reader has it (RowReader::record).
+  void add(std::string_view record);
   /// Throws StateError unless these were the records.
-  void check();
+  void check() const;
 
  private:
   struct Impl;
