@@ -25,6 +25,14 @@ constexpr std::uint32_t wire_version = 2;
 constexpr std::uint64_t most_rows = std::uint64_t{1} << 31;
 constexpr std::size_t rows_in_panel = 256;
 constexpr std::int64_t row_bound = 1 << 20;
+constexpr std::int64_t most_first = static_cast<std::int64_t>(most_rows) * row_bound;
+constexpr WideInt most_product = static_cast<WideInt>(most_first) * row_bound;
+
+/// a + b, but within 2^62: each way of cutting off is a map that brings no two sums farther apart.
+std::int64_t sum_within(std::int64_t a, std::int64_t b) {
+  constexpr WideInt most = WideInt{1} << 62;
+  return static_cast<std::int64_t>(std::clamp(static_cast<WideInt>(a) + b, -most, most));
+}
 
 template <class Value>
 void write(std::vector<std::byte>& bytes, const Value& value) {
@@ -79,8 +87,9 @@ struct BlockSum::Adding {
   std::optional<SecondSum> second, pairs;
 };
 
-BlockSum::BlockSum(const RowMap& map)
+BlockSum::BlockSum(const RowMap& map, Of of)
     : map_(map),
+      of_(of),
       first_(map.layout.first_size(), 0),
       products_(map.layout.moment_size(), 0),
       pairs_(map.layout.count_of_pairs() > 0 ? map.layout.moment_size() : 0, 0) {
@@ -88,7 +97,7 @@ BlockSum::BlockSum(const RowMap& map)
   static_cast<void>(NormBound(map.norm_bound));
 }
 
-BlockSum::BlockSum(const BlockSum& other) : map_(other.map_) {
+BlockSum::BlockSum(const BlockSum& other) : map_(other.map_), of_(other.of_) {
   *this = other;
 }
 
@@ -96,7 +105,9 @@ BlockSum& BlockSum::operator=(const BlockSum& other) {
   if (this == &other) return *this;
   other.collect();
   map_ = other.map_;
+  of_ = other.of_;
   rows_ = other.rows_;
+  not_collected_ = 0;
   first_ = other.first_;
   products_ = other.products_;
   pairs_ = other.pairs_;
@@ -108,9 +119,19 @@ BlockSum::BlockSum(BlockSum&&) noexcept = default;
 BlockSum& BlockSum::operator=(BlockSum&&) noexcept = default;
 BlockSum::~BlockSum() = default;
 
+void BlockSum::check_room(std::uint64_t rows) const {
+  if (of_ == Of::slot || rows <= most_rows - rows_) return;
+  throw InvalidParameter("block", "it has more than 2^31 rows");
+}
+
 void BlockSum::add_rows(const MatrixView& rows) {
   check_rows(rows, map_.layout.dimension, map_.allows_absent());
-  if (rows.rows > most_rows - rows_) throw InvalidParameter("block", "it has more than 2^31 rows");
+  check_room(rows.rows);
+  not_collected_ += rows.rows;
+  if (not_collected_ > most_rows) {
+    collect();
+    not_collected_ = rows.rows;
+  }
   if (!adding_) adding_ = std::make_unique<Adding>(map_);
   for (std::size_t done = 0; done < rows.rows;) {
     const std::size_t count = std::min(adding_->batch.capacity(), rows.rows - done);
@@ -131,7 +152,7 @@ void BlockSum::collect() const {
   if (!adding_) return;
   adding_->batch.add_sum_to(adding_->first);
   for (std::size_t i = 0; i < first_.size(); ++i) {
-    first_[i] += static_cast<std::int64_t>(std::exchange(adding_->first[i], 0.0));
+    first_[i] = sum_within(first_[i], static_cast<std::int64_t>(std::exchange(adding_->first[i], 0.0)));
   }
   if (adding_->second) adding_->second->move_to(products_);
   if (adding_->pairs) adding_->pairs->move_to(pairs_);
@@ -139,10 +160,10 @@ void BlockSum::collect() const {
 
 void BlockSum::merge(const BlockSum& other) {
   if (map_ != other.map_) throw InvalidParameter("block", "the other sums are of another row map");
-  if (other.rows_ > most_rows - rows_) throw InvalidParameter("block", "it has more than 2^31 rows");
+  check_room(other.rows_);
   collect();
   other.collect();
-  for (std::size_t i = 0; i < first_.size(); ++i) first_[i] += other.first_[i];
+  for (std::size_t i = 0; i < first_.size(); ++i) first_[i] = sum_within(first_[i], other.first_[i]);
   for (std::size_t i = 0; i < products_.size(); ++i) products_[i] += other.products_[i];
   for (std::size_t i = 0; i < pairs_.size(); ++i) pairs_[i] += other.pairs_[i];
   rows_ += other.rows_;
@@ -162,6 +183,14 @@ std::span<const WideInt> BlockSum::pairs() const {
   return pairs_;
 }
 
+std::int64_t BlockSum::saturated(std::int64_t sum) {
+  return std::clamp(sum, -most_first, most_first);
+}
+
+WideInt BlockSum::saturated(WideInt product) {
+  return std::clamp(product, -most_product, most_product);
+}
+
 std::vector<std::byte> BlockSum::bytes() const {
   collect();
   std::vector<std::byte> bytes = header(map_);
@@ -175,8 +204,8 @@ std::vector<std::byte> BlockSum::bytes() const {
   return bytes;
 }
 
-BlockSum BlockSum::from_bytes(std::span<const std::byte> bytes, const RowMap& map) {
-  BlockSum sum(map);
+BlockSum BlockSum::from_bytes(std::span<const std::byte> bytes, const RowMap& map, Of of) {
+  BlockSum sum(map, of);
   const std::vector<std::byte> expected = header(map);
   const std::size_t length = sizeof(sum.rows_) + sum.first_.size() * sizeof(std::int64_t) +
                              (sum.products_.size() + sum.pairs_.size()) * sizeof(WideInt);
@@ -202,7 +231,8 @@ BlockSum BlockSum::from_bytes(std::span<const std::byte> bytes, const RowMap& ma
   take(rest, sum.first_.data(), sum.first_.size());
   take(rest, sum.products_.data(), sum.products_.size());
   take(rest, sum.pairs_.data(), sum.pairs_.size());
-  sum.check_possible();
+  // Of so many rows only a slot of our own has sums.
+  if (of == Of::block || sum.rows_ <= most_rows) sum.check_possible();
   return sum;
 }
 

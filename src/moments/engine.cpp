@@ -223,7 +223,8 @@ void MomentStream::Engine::push_block(const BlockSum& block) {
         "block", fmt::format("it has {} rows, the next block of this stream has {}", block.rows(), wanted));
   }
   broken = true;
-  std::copy(block.first().begin(), block.first().end(), first.begin());
+  std::transform(block.first().begin(), block.first().end(), first.begin(),
+                 [](std::int64_t sum) { return static_cast<double>(BlockSum::saturated(sum)); });
   if (second_sum) second_sum->assign(block.products());
   if (pair_sum) pair_sum->assign(block.pairs());
   rows += taken;

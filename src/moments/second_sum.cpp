@@ -6,6 +6,8 @@
 
 #include <cblas.h>
 
+#include <jme/moments/block_sum.hpp>
+
 #include "base/packed_triangle.hpp"
 #include "moments/blas_threads.hpp"
 #include "moments/row_batch.hpp"
@@ -173,7 +175,9 @@ void SecondSum::move_to(std::span<WideInt> products) {
 }
 
 void SecondSum::assign(std::span<const WideInt> products) {
-  spilled_.assign(products.begin(), products.end());
+  spilled_.resize(products.size());
+  std::transform(products.begin(), products.end(), spilled_.begin(),
+                 [](WideInt product) { return BlockSum::saturated(product); });
   has_spilled_ = true;
   in_panel_ = in_sum_ = in_lanes_ = 0;
 }

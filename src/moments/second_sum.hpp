@@ -48,7 +48,7 @@ class SecondSum {
   /// Lattice rows without weights: adds the sums so far, unrounded, to `products`, and starts again from
   /// zero.
   void move_to(std::span<WideInt> products);
-  /// Products of many rows that were summed elsewhere, as the whole of a block.
+  /// Products of many rows that were summed elsewhere, as the whole of a block (BlockSum::saturated).
   void assign(std::span<const WideInt> products);
 
  private:

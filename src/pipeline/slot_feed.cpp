@@ -37,7 +37,7 @@ OpenSlot OpenSlot::from_bytes(std::span<const std::byte> bytes, const RowMap& ma
     throw StateError("the open slot was kept by another version");
   return {.start = head[1],
           .slot = static_cast<std::size_t>(head[2]),
-          .sums = BlockSum::from_bytes(bytes.subspan(sizeof head), map)};
+          .sums = BlockSum::from_bytes(bytes.subspan(sizeof head), map, BlockSum::Of::slot)};
 }
 
 std::optional<OpenSlot> kept_slot(const RunningStream& stream, const RowMap& map) {
@@ -54,7 +54,7 @@ SlotFeed::SlotFeed(const RowMap& map, const SlotSchedule& schedule, RunningStrea
       clock_(std::move(clock)),
       options_(options),
       slot_(stream.rows()),
-      sums_(map) {
+      sums_(map, BlockSum::Of::slot) {
   if (std::optional<OpenSlot> kept = kept_slot(stream, map)) {
     if (kept->slot != slot_ || kept->start != schedule.start) {
       throw StateError("the open slot that was kept is not the next one of this stream");
@@ -100,7 +100,7 @@ void SlotFeed::keep() {
 }
 
 void SlotFeed::close() {
-  const BlockSum ended = std::exchange(sums_, BlockSum(map_));
+  const BlockSum ended = std::exchange(sums_, BlockSum(map_, BlockSum::Of::slot));
   const std::size_t slot = slot_++;
   // One commit: the slot is released, and the next one is open.
   stage();

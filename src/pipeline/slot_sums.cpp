@@ -75,7 +75,7 @@ void SlotSums::flush() {
                    .rows = end - done,
                    .columns = d,
                    .row_stride = static_cast<std::ptrdiff_t>(d)});
-    if (!sums_[slot]) sums_[slot].emplace(map_);
+    if (!sums_[slot]) sums_[slot].emplace(map_, BlockSum::Of::slot);
     sums_[slot]->merge(part);
     done = end;
   }

@@ -16,9 +16,8 @@ namespace {
 
 constexpr std::size_t rows_at_a_time = 4096;
 constexpr std::size_t slots_at_a_time = 256;
-constexpr std::uint64_t most_rows_of_slot = std::uint64_t{1} << 31;  // BlockSum::merge
-// What a sender is told must depend on the sender's own rows. With this limit no seven tokens can fill a slot
-// and learn from a refusal how many rows others have sent.
+// Of one sender, so that no one alone brings sums to where they are cut off (BlockSum::saturated). A slot
+// itself is never full: what a sender is told depends on the sender's own rows alone.
 constexpr std::uint64_t most_rows_of_token = std::uint64_t{1} << 28;
 
 ReleaseWriter writer_of(const PreparedRun& run, const std::optional<SlotSchedule>& slots) {
@@ -39,7 +38,7 @@ OpenStream::OpenStream(const PreparedRun& run, LineLog& lines, SlotClock& clock)
       writer_(writer_of(run, slots_)),
       stream_(run.open_durable()),
       journal_(stream_, intake_, now()),
-      open_(map_) {
+      open_(map_, sums_of()) {
   const std::size_t known = lines_.size();
   std::vector<ReleaseLine> batch;
   stream_.resume_at(stream_.rows_before());
@@ -135,7 +134,7 @@ void OpenStream::check_slot(const WriteRequest& request, std::uint64_t count) co
   }
   const auto sent = rows_of_tokens_.find(request.token);
   const std::uint64_t before = sent == rows_of_tokens_.end() ? 0 : sent->second;
-  if (count > most_rows_of_token - before || count > most_rows_of_slot - open_.rows()) {
+  if (count > most_rows_of_token - before) {
     throw Conflict(
         fmt::format("a token may send {} rows in one slot: send the others when the next one has begun",
                     most_rows_of_token));
@@ -235,7 +234,7 @@ void OpenStream::take_rows_of_people(const ReadRows& rows) {
 void OpenStream::close_block() {
   learn(stream_.add_block(open_));
   if (!slots_) rows_before_block_ += open_.rows();
-  open_ = BlockSum(map_);
+  open_ = BlockSum(map_, sums_of());
   rows_of_tokens_.clear();
   changed_ = true;
 }

@@ -59,6 +59,7 @@ class OpenStream {
   [[nodiscard]] std::optional<Seconds> due() const;
 
  private:
+  [[nodiscard]] BlockSum::Of sums_of() const { return slots_ ? BlockSum::Of::slot : BlockSum::Of::block; }
   [[nodiscard]] std::int64_t now() const { return static_cast<std::int64_t>(clock_.time()); }
   void open_kept();
   [[nodiscard]] std::vector<std::byte> bytes_to_keep() const;

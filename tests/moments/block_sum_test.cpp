@@ -187,6 +187,91 @@ TEST(BlockSum, RefusesSumsThatNoRowsHave) {
   expect_refused(with(rows_at + 40, std::int64_t{3} << 40), map, "no rows");
 }
 
+/// The same rows again and again: 2^doubled times as many.
+BlockSum doubled_sum(const RowMap& map, const MatrixView& rows, int doubled) {
+  BlockSum sum(map, BlockSum::Of::slot);
+  sum.add_rows(rows);
+  for (int k = 0; k < doubled; ++k) sum.merge(BlockSum(sum));
+  return sum;
+}
+
+TEST(SlotSum, TakesAnyNumberOfRows) {
+  const RowMap map = map_of(2);
+  const std::vector<double> numbers{0.5, 0.5, -0.25, 0.5};
+  const MatrixView rows = MatrixView::of_rows(numbers, 2);
+  const BlockSum many = doubled_sum(map, rows, 40);
+  EXPECT_EQ(many.rows(), std::uint64_t{1} << 41);
+  EXPECT_EQ(many.first()[1], std::int64_t{1} << 60);
+  EXPECT_TRUE(many.products()[2] == WideInt{1} << 79);
+  EXPECT_TRUE(BlockSum::from_bytes(many.bytes(), map, BlockSum::Of::slot) == many);
+  EXPECT_THROW((void)BlockSum::from_bytes(many.bytes(), map), DataError) << "nobody may send so many";
+  EXPECT_THROW(BlockSum(map).merge(many), InvalidParameter);
+  BlockSum beyond = doubled_sum(map, rows, 45);
+  EXPECT_EQ(beyond.first()[1], std::int64_t{1} << 62) << "the end of what is counted";
+  beyond.add_rows(rows);
+  EXPECT_EQ(beyond.rows(), (std::uint64_t{1} << 46) + 2);
+}
+
+// The sensitivity of a stream is that of one row: it must hold wherever sums are cut off.
+TEST(SlotSum, IsNeverMovedByARowFartherThanTheRowMovesASumThatIsNotCut) {
+  std::mt19937_64 generator(8);
+  const auto apart = [](const BlockSum& a, const BlockSum& b) {
+    std::vector<WideInt> by;
+    for (std::size_t i = 0; i < a.first().size(); ++i) {
+      by.push_back(WideInt{BlockSum::saturated(a.first()[i])} - BlockSum::saturated(b.first()[i]));
+    }
+    for (std::size_t i = 0; i < a.products().size(); ++i) {
+      by.push_back(BlockSum::saturated(a.products()[i]) - BlockSum::saturated(b.products()[i]));
+    }
+    return by;
+  };
+  int cut = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    const std::size_t d = 1 + generator() % 3;
+    const RowMap map = map_of(d);
+    const std::vector<double> person = normal_numbers(d, static_cast<unsigned>(trial));
+    BlockSum with(map, BlockSum::Of::slot), without(map, BlockSum::Of::slot), alone(map);
+    alone.add(person);
+    const std::size_t place = generator() % 6;
+    for (std::size_t i = 0; i < 6; ++i) {
+      if (i == place) with.add(person);
+      // Parts at the bound, of all sizes up to beyond both ends, and of both signs.
+      std::vector<double> other(d, 0.0);
+      other[0] = generator() % 2 == 0 ? 1 : -1;
+      const BlockSum part =
+          doubled_sum(map, MatrixView::of_rows(other, d), static_cast<int>(generator() % 46));
+      with.merge(part);
+      without.merge(part);
+    }
+    const std::vector<WideInt> moved = apart(with, without), most = apart(alone, BlockSum(map));
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+      const WideInt by = most[i] < 0 ? -moved[i] : moved[i], row = most[i] < 0 ? -most[i] : most[i];
+      ASSERT_TRUE(by >= 0 && by <= row) << trial << ' ' << i;
+      cut += by < row ? 1 : 0;
+    }
+  }
+  EXPECT_GT(cut, 1000);
+}
+
+TEST(SlotSum, GivesAStreamNoMoreThanABlockCanHold) {
+  StreamConfig slots{.budget = {.epsilon = 1, .delta = 1e-6}, .dimension = 1, .norm_bound = 1.0};
+  slots.slot_seconds = 3600;
+  slots.steps = 1;
+  slots.private_count = true;
+  slots.adjacency = Adjacency::add_remove;
+  slots.unit_box = true;
+  const Mechanism mechanism(slots);
+  const std::vector<double> one{1.0};
+  const auto released = [&](int doubled) {
+    MomentStream stream(mechanism, InsecureTestSeed{4});
+    stream.push_block(doubled_sum(RowMap::of(mechanism), MatrixView::of_rows(one, 1), doubled));
+    return stream.release().packed();
+  };
+  EXPECT_NE(released(30), released(31));
+  EXPECT_EQ(released(32), released(31));
+  EXPECT_EQ(released(50), released(31));
+}
+
 TEST(BlockSum, TakesAllRowsOrNone) {
   BlockSum sum(map_of(2));
   const std::vector<double> numbers{0.1, 0.2, 0.3, std::nan("")};

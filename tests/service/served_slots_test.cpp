@@ -185,17 +185,24 @@ TEST_F(ServedSlots, TakeABlockOnceUnderItsIdHoweverLateItComesAgain) {
   EXPECT_THROW(stream("b").take(block_of("c", foreign)), Error);
 }
 
-// A refusal that depended on others' rows would count them: zeros of a power of two rows fit or do not.
+// A refusal that depended on others' rows would count them: zeros of a power of two rows fit or do not. Forty
+// senders together have more rows than a block may.
 TEST_F(ServedSlots, RefuseASenderForItsOwnRowsAlone) {
   create_hours();
   BlockSum many(stream().run().row_map());
   many.add(std::vector<double>(2, NAN));
   for (int doubled = 0; doubled < 27; ++doubled) many.merge(BlockSum(many));
   ASSERT_EQ(many.rows(), std::uint64_t{1} << 27);
-  for (const char* others : {"", "0123456"}) {
-    for (const char other : std::string(others)) {
-      static_cast<void>(stream().take(block_of(std::string("b") + other, many, std::string(1, other))));
+  for (const int others : {0, 7, 40}) {
+    for (int other = 0; other < others; ++other) {
+      const std::string token = fmt::format("{}", other);
+      for (const char* block : {"first", "second"}) {
+        static_cast<void>(
+            stream().take(block_of(block + token + fmt::format(" of {}", others), many, token)));
+      }
     }
+    restart();
+    set_time(*time_);
     const std::string mine = fmt::format("mine {}", others);
     EXPECT_EQ(stream().take(block_of(mine + "1", many, mine)).rows, many.rows());
     EXPECT_EQ(stream().take(block_of(mine + "2", many, mine)).rows, many.rows());
