@@ -41,7 +41,7 @@ BlockDigest RowDigest::close() {
 
 BlockDigest digest_of_sums(const StreamKeys& keys, std::string_view id, std::span<const std::byte> sums) {
   BlockDigest digest;
-  digest.rows = Hmac(keys.rows()).tag(ByteWriter().text("jme block sums").field(sums).bytes());
+  digest.rows = Hmac(keys.rows()).tag(ByteWriter().text("jme block sums").text(id).field(sums).bytes());
   const Tag name = Hmac(keys.block_ids()).tag(ByteWriter().text("jme block id").text(id).bytes());
   digest.marks.resize(sizeof name / sizeof(std::uint16_t));
   std::memcpy(digest.marks.data(), name.data(), sizeof name);

@@ -21,7 +21,7 @@ struct BlockDigest {
 };
 
 /// The digest of a block whose rows were summed elsewhere: its sums take the place of rows, its id the place
-/// of marks.
+/// of marks. Equal sums under two ids have unequal digests: else it could be seen which slots have no row.
 [[nodiscard]] BlockDigest digest_of_sums(const StreamKeys& keys, std::string_view id,
                                          std::span<const std::byte> sums);
 

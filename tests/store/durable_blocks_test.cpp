@@ -52,6 +52,22 @@ TEST_F(DurableBlocks, GiveTheReleasesOfTheirRows) {
   EXPECT_EQ(push_all(seeded()), run_in_memory(mechanism_, {11}, rows_));
 }
 
+// Whoever has the database without the key sees which of its bytes are equal: slots without rows would be.
+TEST_F(DurableBlocks, DoNotShowOnDiskWhichOfThemHaveEqualSums) {
+  {
+    DurableStream stream(mechanism_, options());
+    for (std::size_t block = 0; block < 3; ++block) static_cast<void>(stream.push_block(id(block), sum(0)));
+    for (int block = 0; block < 3; ++block) stream.add_block(sum(0));
+    stream.commit();
+  }
+  store::Database database(file(".db"), store::Database::Access::read);
+  for (const char* bytes : {"row_digest", "numbers", "chain"}) {
+    const std::string query = std::string("SELECT count(DISTINCT ") + bytes + ") FROM release";
+    EXPECT_EQ(database.number(query.c_str()), 6) << bytes;
+  }
+  EXPECT_EQ(database.number("SELECT count(DISTINCT marks) FROM release"), 4) << "three ids and none";
+}
+
 TEST_F(DurableBlocks, ThatShareACommitAreGivenOutAfterIt) {
   const Numbers expected = run_in_memory(mechanism_, {11}, rows_);
   Numbers given;
