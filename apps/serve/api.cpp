@@ -74,17 +74,19 @@ void Api::write(const Head& head, const Admitted& what, std::string body, const 
   if (stream == nullptr) return refuse(problem(404, "Not Found", "there is no such stream", head));
   std::variant<WriteRequest, Answer> request = write_request(head, what, std::move(body));
   if (auto* refused = std::get_if<Answer>(&request)) return refuse(std::move(*refused));
-  stream->submit(
-      std::move(std::get<WriteRequest>(request)),
-      [this, head, token = what.token, reply](const WriteAnswer& taken, const std::exception_ptr& error) {
-        if (error) {
-          Answer refused = failure(head, error);
-          log(head, token, refused.status);
-          return reply(std::move(refused));
-        }
-        log(head, token, 202, taken.repeated ? 0 : taken.rows);
-        reply({.status = 202, .body = json_line(taken_json(taken))});
-      });
+  stream->submit(std::move(std::get<WriteRequest>(request)),
+                 [this, head, token = what.token, reply, has_slots = stream->run().clock().has_value()](
+                     const WriteAnswer& taken, const std::exception_ptr& error) {
+                   if (error) {
+                     Answer refused = failure(head, error);
+                     log(head, token, refused.status);
+                     return reply(std::move(refused));
+                   }
+                   // How many rows a slot has is private, in this file too.
+                   log(head, token, 202,
+                       has_slots ? std::nullopt : std::optional(taken.repeated ? 0 : taken.rows));
+                   reply({.status = 202, .body = json_line(taken_json(taken))});
+                 });
 }
 
 Answer Api::create(const Head& head, const Admitted& what, const std::string& body) {

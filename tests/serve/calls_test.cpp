@@ -331,6 +331,7 @@ TEST_F(ServerCalls, OfStreamsWithSlotsOfTimeTellNobodyNumbersOfRowsAndGiveReleas
   const std::string internal = ask(port(), "GET", "/internal/metrics", admin_).body;
   EXPECT_THAT(internal, Not(HasSubstr("jme_rows_total{")));
   EXPECT_THAT(internal, Not(HasSubstr("jme_write_requests_total{")));
+  EXPECT_THAT(read_text(state() / "audit.log"), Not(HasSubstr("\"rows\":")));
 }
 
 TEST_F(ServerCalls, AreInAnAuditLogWithoutTokensOrRows) {
