@@ -183,7 +183,6 @@ RunSettings Service::served(const RunSettings& given, const std::string& name) c
   RunSettings settings = given;
   settings.set("state", options_.state.string());
   settings.set("stream", name);
-  if (!settings["on_bad_row"]) settings.set("on_bad_row", "zero");
   return settings;
 }
 
@@ -200,6 +199,8 @@ void Service::begin(ServedStream& stream) const {
 
 CreatedStream Service::create(std::string_view text, bool dry_run) {
   auto [name, given] = named_settings(text);
+  // Not the default of a run, and stored as it is, so that the next process reads the same.
+  if (!given["on_bad_row"]) given.set("on_bad_row", "zero");
   const std::string stored = given.to_json();
   const RunSettings settings = served(given, name);
   CreatedStream result{

@@ -150,6 +150,8 @@ TEST_F(ServedStreams, CountABadRowAsOneRowAndNeverRefuseItsNeighbours) {
       rows("{\"temp\":1,\"co\":2}\n\xff\xfe\n" + std::string(3000, '[') + "\n{\"co\":1,\"temp\":2}");
   json.content = WriteRequest::Content::ndjson;
   EXPECT_EQ(stream().take(json).rows, 4U);
+  restart();
+  EXPECT_EQ(stream().take(rows(body)).rows, 6U) << "and so it stays in the next process";
   EXPECT_THROW(stream().take(rows("")), DataError);
   EXPECT_THROW(stream().take(rows("temp,co\n")), DataError);
   EXPECT_THROW(stream().take(rows("other,co\n1,2\n")), InvalidParameter);
