@@ -241,7 +241,10 @@ RowIntake PreparedRun::intake() const {
                    stream_.observed || stream_.private_count);
   // A key of this process: a source that gives its rows again gives their ids again.
   if (stream_.persons_are_limited) {
-    intake.limit(PersonLimit(person_rows(stream_.participation), Key::from_system()),
+    // With slots of time the number of records is private, and so are lengths that depend on it.
+    const KeptLengths lengths =
+        config_.clock ? KeptLengths::noisy(mechanism_.mu(), stream_.participation.rows) : KeptLengths{};
+    intake.limit(PersonLimit(person_rows(stream_.participation), Key::from_system(), lengths),
                  config_.state.has_value());
   }
   return intake;

@@ -37,7 +37,7 @@ void RowIntake::keep_people(RunningStream& stream, bool resumes) {
   if (before.empty()) {
     limit_->keep_records();
   } else if (resumes) {
-    limit_ = PersonLimit::restored(limit_->rows(), before);
+    limit_ = PersonLimit::restored(limit_->rows(), before, limit_->lengths());
   } else {
     limit_->keep_records_after(before);
   }

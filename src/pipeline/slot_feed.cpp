@@ -72,7 +72,11 @@ OpenSlot SlotFeed::open_slot() const {
 
 void SlotFeed::stage() {
   if (!stream_->can_keep()) return;
-  if (options_.people != nullptr) stream_->keep_people(options_.people->take_records());
+  if (PersonLimit* const people = options_.people) {
+    using enum RunningStream::People;
+    people->must_be_rewritten() ? stream_->keep_people(people->take_all_records(), all)
+                                : stream_->keep_people(people->take_records(), more);
+  }
   stream_->keep(open_slot().bytes());
 }
 

@@ -1,5 +1,6 @@
 #include "pipeline/streams.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,8 @@
 namespace jme {
 
 namespace {
+
+constexpr std::size_t longest_record = std::size_t{1} << 20;
 
 class PassingStream final : public RunningStream {
  public:
@@ -75,8 +78,12 @@ class KeptStream final : public RunningStream {
   }
   [[nodiscard]] std::vector<std::byte> kept() const override { return stream_.kept(); }
   void publish_stored() override { stream_.releases_before(publish_); }
-  void keep_people(std::span<const std::byte> records) override {
+  void keep_people(std::span<const std::byte> records, People which) override {
     if (stream_.rows() < stream_.rows_before()) return;
+    if (which == People::all) {
+      people_.clear();
+      all_people_ = true;
+    }
     people_.insert(people_.end(), records.begin(), records.end());
   }
   [[nodiscard]] std::vector<std::byte> people_before() const override {
@@ -109,7 +116,13 @@ class KeptStream final : public RunningStream {
   // The rows of a block that is still open come again after a crash, so their people are not kept before its
   // last row.
   void keep_people_of_block() {
-    if (!people_.empty()) stream_.journal(people_);
+    if (std::exchange(all_people_, false)) stream_.begin_journal();
+    // In pieces, since a database holds no record of any length.
+    for (auto rest = std::span<const std::byte>(people_); !rest.empty();) {
+      const auto piece = rest.first(std::min(rest.size(), longest_record));
+      stream_.journal(piece);
+      rest = rest.subspan(piece.size());
+    }
     people_.clear();
   }
   void drain() {
@@ -118,6 +131,7 @@ class KeptStream final : public RunningStream {
   DurableStream stream_;
   std::size_t every_;
   std::vector<std::byte> people_;  // of the open block
+  bool all_people_ = false;        // they take the place of those before
   bool leave_open_;
   Publish publish_;
 };

@@ -59,7 +59,7 @@ Journal::Journal(const DurableStream& stream, RowIntake& intake, std::int64_t no
     if (people.empty()) {
       limit->keep_records();
     } else {
-      *limit = PersonLimit::restored(limit->rows(), people);
+      *limit = PersonLimit::restored(limit->rows(), people, limit->lengths());
     }
   }
 }
@@ -87,11 +87,12 @@ std::optional<std::int64_t> Journal::rewriting_due() const {
 
 void Journal::write(DurableStream& stream, RowIntake& intake, std::int64_t now) {
   PersonLimit* const limit = intake.person_limit();
-  std::vector<std::byte> people = limit != nullptr ? limit->take_records() : std::vector<std::byte>{};
   std::vector<BookEntry> entries = std::exchange(fresh_, {});
-  if (must_be_rewritten(now)) {
-    const std::vector<std::byte> before = people_before(stream);
-    people.insert(people.begin(), before.begin(), before.end());
+  std::vector<std::byte> people;
+  if (!must_be_rewritten(now) && (limit == nullptr || !limit->must_be_rewritten())) {
+    if (limit != nullptr) people = limit->take_records();
+  } else {
+    if (limit != nullptr) people = limit->take_all_records();
     entries = book_->known();
     stream.begin_journal();
     book_->was_rewritten();

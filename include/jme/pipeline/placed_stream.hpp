@@ -38,7 +38,9 @@ class PlacedStream final : public RunningStream {
   void keep(std::span<const std::byte> bytes) override;
   [[nodiscard]] std::vector<std::byte> kept() const override { return kept_; }
   void publish_stored() override { stream_->publish_stored(); }
-  void keep_people(std::span<const std::byte> records) override { stream_->keep_people(records); }
+  void keep_people(std::span<const std::byte> records, People which = People::more) override {
+    stream_->keep_people(records, which);
+  }
   [[nodiscard]] std::vector<std::byte> people_before() const override { return stream_->people_before(); }
   void end_input() override;
   void flush() override { stream_->flush(); }

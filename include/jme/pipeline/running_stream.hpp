@@ -44,8 +44,10 @@ class RunningStream {
   /// again.
   virtual void publish_stored() {}
   /// What is to be kept, in secret and in the commit of its block, of the people of the row that comes next
-  /// (PersonLimit::take_records); rows that come again were kept before.
-  virtual void keep_people(std::span<const std::byte> /*records*/) {}
+  /// (PersonLimit::take_records); rows that come again were kept before. `all`: it takes the place of what
+  /// was kept before (PersonLimit::take_all_records).
+  enum class People : std::uint8_t { more, all };
+  virtual void keep_people(std::span<const std::byte> /*records*/, People /*which*/ = People::more) {}
   /// What earlier processes kept of them.
   [[nodiscard]] virtual std::vector<std::byte> people_before() const { return {}; }
   /// Goes on after the rows that earlier processes committed, for sources that can begin there
