@@ -200,6 +200,7 @@ TEST_F(LedgerTest, KeepsWindowsByTimeAndByArrivalApartAndKnowsALengthByAnyName) 
     with.every = 1;
     with.steps = 48;
     with.slot_seconds = static_cast<std::uint64_t>(slot);
+    with.unit_box = true;
     with.adjacency = Adjacency::add_remove;
     with.private_count = with.persons_are_limited = true;
     with.participation = {
