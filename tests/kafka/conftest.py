@@ -8,13 +8,15 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+
+pytest.register_assert_rewrite("readings")
 
 SCRIPT = Path(__file__).with_name("broker")
 BINARY = os.environ["JME_BINARY"]
@@ -23,10 +25,12 @@ BINARY = os.environ["JME_BINARY"]
 class Broker:
     """One that can be killed and started again, with the same data."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, secure: bool = False) -> None:
         self.folder = folder
+        if secure:
+            self._do("secure")
         self.address = self._do("start")
-        self.admin = AdminClient({"bootstrap.servers": self.address})
+        self.admin = AdminClient({"bootstrap.servers": self.address, "log_level": 0})
         self._names = 0
 
     def _do(self, what: str) -> str:
@@ -54,6 +58,8 @@ class Broker:
 
     def delete(self, name: str) -> None:
         self.admin.delete_topics([name])[name].result(30)
+        while name in self.admin.list_topics(timeout=30).topics:
+            time.sleep(0.1)
 
     def add_partitions(self, name: str, total: int) -> None:
         self.admin.create_partitions([NewPartitions(name, total)])[name].result(30)
@@ -63,7 +69,9 @@ class Broker:
         self.admin.delete_records([place])[place].result(30)
 
     def producer(self, **config: Any) -> Producer:
-        return Producer({"bootstrap.servers": self.address, "linger.ms": 5, "enable.idempotence": True, **config})
+        # One that is not idempotent changes the order of records where it has to try again.
+        common = {"bootstrap.servers": self.address, "linger.ms": 5, "enable.idempotence": True, "log_level": 0}
+        return Producer({**common, **config})
 
     def url(self, topic: str) -> str:
         return f"kafka://{self.address}/{topic}"
@@ -108,12 +116,31 @@ class Result:
 class Job:
     """The command on its way."""
 
-    def __init__(self, arguments: list[str], folder: Path) -> None:
+    def __init__(self, arguments: list[str], folder: Path, environment: dict[str, str]) -> None:
         self._out = (folder / "out").open("w+")
         self._err = (folder / "err").open("w+")
         self.process = subprocess.Popen(
-            [BINARY, "run", *arguments], stdout=self._out, stderr=self._err, stdin=subprocess.DEVNULL
+            [BINARY, "run", *arguments],
+            stdout=self._out,
+            stderr=self._err,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, **environment},
         )
+
+    def releases(self) -> list[str]:
+        """What is printed so far, in whole lines."""
+        return Path(self._out.name).read_text().split("\n")[1:-1]
+
+    def wait_until(self, condition: Callable[[], bool], timeout: float = 120) -> None:
+        end = time.monotonic() + timeout
+        while not condition():
+            assert self.process.poll() is None, "it ended"
+            assert time.monotonic() < end, "it takes too long"
+            time.sleep(0.05)
+
+    def wait_for_releases(self, count: int) -> None:
+        """Until so many are printed; then it reads."""
+        self.wait_until(lambda: self.process.poll() is not None or len(self.releases()) >= count)
 
     def kill(self, with_signal: int = signal.SIGKILL) -> None:
         self.process.send_signal(with_signal)
@@ -136,9 +163,10 @@ class Job:
 class Jme:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.environment: dict[str, str] = {}
 
     def start(self, *arguments: str) -> Job:
-        return Job(list(arguments), self.folder)
+        return Job(list(arguments), self.folder, self.environment)
 
     def run(self, *arguments: str, timeout: float = 120) -> Result:
         return self.start(*arguments).result(timeout)
