@@ -48,7 +48,10 @@ Owned<rd_kafka_t> make_consumer(const std::string& brokers, const ClientOptions&
   rd_kafka_conf_set_log_cb(conf.get(), ignore_log);
   std::array<char, 512> problem{};
   Owned<rd_kafka_t> client(rd_kafka_new(RD_KAFKA_CONSUMER, conf.get(), problem.data(), problem.size()));
-  if (!client) throw InvalidParameter("kafka-option", "librdkafka refuses these options together");
+  if (!client) {
+    throw InvalidParameter("kafka-option", fmt::format("librdkafka refuses these options together: {}",
+                                                       without_secrets(problem.data(), options)));
+  }
   static_cast<void>(conf.release());  // the client's now
   rd_kafka_poll_set_consumer(client.get());
   return client;
@@ -62,6 +65,8 @@ bool is_transient(rd_kafka_resp_err_t error) {
     case RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE:
     case RD_KAFKA_RESP_ERR__RESOLVE:
     case RD_KAFKA_RESP_ERR__WAIT_COORD:
+    // The group that must be named and is never joined: whoever may read the topic need not be let into it.
+    case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
     case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED:
     case RD_KAFKA_RESP_ERR__WAIT_CACHE:
     case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE:

@@ -36,7 +36,7 @@ struct OnError {
 [[nodiscard]] Owned<rd_kafka_t> make_consumer(const std::string& brokers, const ClientOptions& options,
                                               const OnError& on_error);
 
-/// Errors that pass when a broker comes back.
+/// Errors that pass when a broker comes back, or that do not concern us.
 [[nodiscard]] bool is_transient(rd_kafka_resp_err_t error);
 /// There is no such topic or partition.
 [[nodiscard]] bool is_unknown(rd_kafka_resp_err_t error);

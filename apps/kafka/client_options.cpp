@@ -13,8 +13,9 @@ namespace jme::kafka {
 
 namespace {
 
-// What no row is lost or counted twice by; where brokers are, which the name of the input says; and names of
-// libraries that would be loaded into a process that has keys.
+// What no row is lost or counted twice by (with the protocol of old brokers, aborted transactions would
+// count); where brokers are, which the name of the input says; and names of libraries that would be loaded
+// into a process that has keys.
 constexpr std::array denied{"isolation.level",
                             "auto.offset.reset",
                             "enable.auto.commit",
@@ -29,8 +30,12 @@ constexpr std::array denied{"isolation.level",
                             "offset.store.path",
                             "group.instance.id",
                             "check.crcs",
+                            "api.version.request",
+                            "api.version.fallback.ms",
+                            "broker.version.fallback",
                             "plugin.library.paths",
                             "ssl.engine.location",
+                            "ssl.providers",
                             "debug",
                             "test.mock.num.brokers"};
 
@@ -52,11 +57,14 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
-std::pair<std::string, std::string> name_and_value(std::string_view text, std::string_view field) {
+std::pair<std::string, std::string> name_and_value(std::string_view text, std::string_view field,
+                                                   std::string_view place = "") {
   const std::size_t equals = text.find('=');
   std::string name(without_blanks(text.substr(0, equals)));
   // The text itself may be a password that was misplaced.
-  if (equals == std::string_view::npos || name.empty()) throw InvalidParameter(field, "must be NAME=VALUE");
+  if (equals == std::string_view::npos || name.empty()) {
+    throw InvalidParameter(field, fmt::format("{}must be NAME=VALUE", place));
+  }
   if (is_in(denied, name)) {
     throw InvalidParameter(field, name,
                            "another name: jme sets this one itself, because its promise depends on it");
@@ -84,10 +92,12 @@ std::pair<std::string, std::string> parse_client_option(std::string_view text) {
 ClientOptions read_client_options(const std::string& path) {
   std::ifstream file(path);
   ClientOptions options;
+  int number = 0;
   for (std::string line; std::getline(file, line);) {
     const std::string_view text = without_blanks(line);
+    ++number;
     if (text.empty() || text.starts_with('#')) continue;
-    options.push_back(name_and_value(text, "kafka-options"));
+    options.push_back(name_and_value(text, "kafka-options", fmt::format("line {} of {} ", number, path)));
     if (is_in(secret, options.back().first) && others_may_read(path)) {
       throw InvalidParameter("kafka-options", path,
                              "a file that its owner alone may read, because it has a secret (chmod 600)");
@@ -97,6 +107,18 @@ ClientOptions read_client_options(const std::string& path) {
     throw InvalidParameter("kafka-options", path, "a file of lines NAME=VALUE that can be read");
   }
   return options;
+}
+
+std::string without_secrets(std::string_view said, const ClientOptions& options) {
+  constexpr std::size_t most = 400;
+  for (const auto& [name, value] : options) {
+    if (is_in(secret, name) && !value.empty() && said.find(value) != std::string_view::npos) return {};
+  }
+  std::string line(said.substr(0, std::min(said.size(), most)));
+  for (char& letter : line) {
+    if (letter < ' ' || letter > '~') letter = ' ';
+  }
+  return line;
 }
 
 }  // namespace jme::kafka

@@ -18,4 +18,8 @@ using ClientOptions = std::vector<std::pair<std::string, std::string>>;
 /// InvalidParameter("kafka-options", ...), also where the file has a secret and others may read it.
 [[nodiscard]] ClientOptions read_client_options(const std::string& path);
 
+/// What somebody else says about a connection, such as a broker or a library of TLS, on one line and without
+/// the secrets among the options. Empty where it has one.
+[[nodiscard]] std::string without_secrets(std::string_view said, const ClientOptions& options);
+
 }  // namespace jme::kafka

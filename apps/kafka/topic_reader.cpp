@@ -61,10 +61,12 @@ struct TopicReader::Impl {
     static_cast<void>(client.release());
   }
 
-  static void on_error(rd_kafka_t* /*client*/, int error, const char* /*reason*/, void* self) {
+  static void on_error(rd_kafka_t* /*client*/, int error, const char* reason, void* self) {
     auto& impl = *static_cast<Impl*>(self);
     const auto code = static_cast<rd_kafka_resp_err_t>(error);
-    if (is_refusal(code)) impl.refusal = rd_kafka_err2str(code);
+    const std::string said = without_secrets(reason, impl.options.client);
+    impl.last_reason = said.empty() ? rd_kafka_err2str(code) : said;
+    if (is_refusal(code)) impl.refused(impl.last_reason);
     if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && !std::exchange(impl.is_down, true)) {
       impl.tell(fmt::format("no Kafka broker answers at {}; trying again until one does", impl.name.brokers));
     }
@@ -73,7 +75,16 @@ struct TopicReader::Impl {
     if (options.tell) options.tell(what);
   }
 
+  /// At the start this ends the run. Later, passwords and certificates may be changed while it waits.
+  void refused(const std::string& reason) {
+    if (is_reading && refusal.empty()) {
+      tell(fmt::format("the Kafka broker at {} refuses us; trying again: {}", name.brokers, reason));
+    }
+    refusal = reason;
+  }
+
   void answers() {
+    refusal.clear();
     if (std::exchange(is_down, false)) tell("a Kafka broker answers again");
   }
 
@@ -115,6 +126,9 @@ struct TopicReader::Impl {
     for (;;) {
       const rd_kafka_resp_err_t error = question();
       if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return answers();
+      if (error == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED) {
+        throw Error(fmt::format("kafka topic {}: the broker does not let us read it", name.topic));
+      }
       if (Clock::now() > known) check_topic(error);
       // Callbacks are called here.
       const Owned<rd_kafka_message_t> event(rd_kafka_consumer_poll(client.get(), 0));
@@ -123,8 +137,8 @@ struct TopicReader::Impl {
       if (!is_transient(error) && !is_unknown(error))
         throw Error(fmt::format("kafka topic {}: {}", name.topic, rd_kafka_err2str(error)));
       if (Clock::now() > end) {
-        throw Error(fmt::format("no Kafka broker answered at {} within {} s", name.brokers,
-                                options.patience.count()));
+        throw Error(fmt::format("no Kafka broker answered at {} within {} s{}{}", name.brokers,
+                                options.patience.count(), last_reason.empty() ? "" : ": ", last_reason));
       }
       wait();
     }
@@ -276,7 +290,7 @@ struct TopicReader::Impl {
   Options options;
   Readable readable;
   bool is_down = false;
-  std::string refusal;
+  std::string refusal, last_reason;
   Owned<rd_kafka_t> client;  // calls back, so it goes before the members above
   Owned<rd_kafka_topic_t> topic;
   std::size_t known_partitions = 0;

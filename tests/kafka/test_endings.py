@@ -83,6 +83,7 @@ def test_settings_that_would_break_the_promise_are_refused(broker, jme):
     common = [url, *BUDGET, *BOUNDS]
     for arguments, text in [
         (["--rows", "10", "--kafka-option", "isolation.level=read_uncommitted"], "jme sets this one itself"),
+        (["--rows", "10", "--kafka-option", "api.version.request=false"], "jme sets this one itself"),
         (["--rows", "10", "--kafka-option", "sasl.password=hunter2"], "command lines"),
         (["--kafka-option", "no.such.option=1", "--rows", "10"], "option of librdkafka"),
         (["--rows", "10", "--kafka-option", "socket.timeout.ms=hunter2"], "does not take the value"),
@@ -98,6 +99,8 @@ def test_settings_that_would_break_the_promise_are_refused(broker, jme):
         assert "hunter2" not in result.err
     found = jme.run("--kafka-option", "client.id=x", "--kafka-option", "fetch.wait.max.ms=10", *common, "--rows", "10")
     assert found.code == 3 and "no rows" in found.err
+    result = jme.run(*common, "--rows", "10", "--kafka-options", jme.file("torn", ["client.id=x", "", "hunter2"]))
+    assert result.code == 2 and "line 3" in result.err and "hunter2" not in result.err
     secrets = jme.file("secrets", ["# a comment", "sasl.password=hunter2"])
     (jme.folder / "secrets").chmod(0o644)
     result = jme.run(*common, "--rows", "10", "--kafka-options", secrets)

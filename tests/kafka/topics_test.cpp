@@ -1,5 +1,5 @@
 // Topics without a Java machine: the broker is the one inside librdkafka. What a real one does is in
-// test_topics.py.
+// in the Python files beside this one.
 #include <fstream>
 #include <string>
 #include <vector>
@@ -59,7 +59,8 @@ TEST(ClientOptions, KeepWhatThePromiseNeedsAndSecretsOffTheCommandLine) {
   EXPECT_EQ(parse_client_option(" security.protocol = ssl ").second, "ssl");
   for (const char* wrong :
        {"isolation.level=read_uncommitted", "enable.auto.commit=true", "auto.offset.reset=earliest",
-        "plugin.library.paths=x", "bootstrap.servers=x", "sasl.password=hunter2", "hunter2", "=hunter2"}) {
+        "plugin.library.paths=x", "broker.version.fallback=0.9.0", "bootstrap.servers=x",
+        "sasl.password=hunter2", "hunter2", "=hunter2"}) {
     try {
       static_cast<void>(parse_client_option(wrong));
       ADD_FAILURE() << wrong;
@@ -77,6 +78,14 @@ TEST(ClientOptions, KeepWhatThePromiseNeedsAndSecretsOffTheCommandLine) {
   ::chmod(path.c_str(), 0640);
   EXPECT_THROW(static_cast<void>(read_client_options(path)), InvalidParameter);
   EXPECT_THROW(static_cast<void>(read_client_options(path + "x")), InvalidParameter);
+}
+
+TEST(ClientOptions, AreNotRepeatedByWhatBrokersAndLibrariesSay) {
+  const ClientOptions options{
+      {"sasl.username", "me"}, {"sasl.password", "hunter2"}, {"ssl.key.password", ""}};
+  EXPECT_EQ(without_secrets("refused\n\x1b[1mme", options), "refused  [1mme");
+  EXPECT_EQ(without_secrets("refused hunter2, sorry", options), "");
+  EXPECT_EQ(without_secrets(std::string(1000, 'x'), options).size(), 400U);
 }
 
 /// A producer with brokers of its own.
@@ -142,6 +151,20 @@ TEST(TopicReader, ReadsPartitionAfterPartitionUpToWhatWasThereAndGoesOnFromItsPl
   TopicReader reader(name, {});
   reader.read_up_to(place, reader.found());
   EXPECT_THAT(values_of(reader), ElementsAre("f", "d", "e"));
+}
+
+TEST(TopicReader, ReadsInTheSameOrderHoweverLargeRecordsAre) {
+  const Mock mock;
+  const TopicName name = mock.topic("t", 2);
+  mock.write("t", 0, {std::string(500'000, 'a'), "b", std::string(100'000, 'c')});
+  mock.write("t", 1, {"d", std::string(300'000, 'e'), "f"});
+  for (const char* most : {"1000", "1000000"}) {
+    TopicReader reader(name, {.client = {{"fetch.message.max.bytes", most}}});
+    reader.read_up_to(beginning_of(reader.found()), reader.found());
+    std::string order;
+    while (reader.next()) order += reader.text().value_or("?").front();
+    EXPECT_EQ(order, "abcdef") << most;
+  }
 }
 
 TEST(TopicReader, FollowsAllPartitionsAndDoesWhatIsDueMeanwhile) {
