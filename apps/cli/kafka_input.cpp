@@ -38,6 +38,10 @@ void KafkaFlags::attach(CLI::App& app, const std::string& group) {
   app.add_option("--kafka-options", file_, "The same from a file of such lines: passwords belong there")
       ->type_name("FILE")
       ->group(group);
+  app.add_flag("--each-person-in-one-partition", each_person_in_one_partition_,
+               "For kafka:// with --follow and --person: all records of a person are in one partition, "
+               "since producers take the id as the key")
+      ->group(group);
 }
 
 kafka::ClientOptions KafkaFlags::options() const {
@@ -77,8 +81,10 @@ void set_topic(Input& input, RunConfig& config, const RunSettings& settings) {
   }
 }
 
-KafkaInput::KafkaInput(const std::string& name, kafka::ClientOptions options, BeforeRead before_read)
+KafkaInput::KafkaInput(const std::string& name, kafka::ClientOptions options, Order order,
+                       BeforeRead before_read)
     : name_(kafka::TopicName::parse(name)),
+      order_(order),
       options_{.client = std::move(options),
                .before_read = std::move(before_read),
                .tell = [](const std::string& what) { print_note(what); }} {}
@@ -98,15 +104,29 @@ void KafkaInput::read(const std::vector<std::byte>& place_before, const Prepared
     if (by_own_time && !is_new) return reader_->read_up_to(beginning_of(before), before);
     return reader_->read_up_to(before, found);
   }
-  if (!run.clock() && found.partitions.size() > 1) {
+  check_order(run, found.partitions.size());
+  reader_->follow(is_new && follow == InputOptions::Follow::from_end ? end_of(found) : before);
+}
+
+// How records of several partitions interleave depends on how large each of them is.
+void KafkaInput::check_order(const PreparedRun& run, std::size_t partitions) const {
+  if (partitions == 1) return;
+  if (!run.clock()) {
     throw InvalidParameter(
         "follow",
         fmt::format("must be left out, or every be a length of time: the topic has {} partitions, whose "
                     "records come in an order that depends on their bytes, and the order of rows decides "
                     "about the releases of others",
-                    found.partitions.size()));
+                    partitions));
   }
-  reader_->follow(is_new && follow == InputOptions::Follow::from_end ? end_of(found) : before);
+  if (order_ == Order::decides_about_people) {
+    throw InvalidParameter(
+        "follow",
+        fmt::format("must be left out, or each-person-in-one-partition be given where that is so: the topic "
+                    "has {} partitions, whose records come in an order that depends on their bytes, and "
+                    "the first records of a person count",
+                    partitions));
+  }
 }
 
 std::unique_ptr<RunningStream> KafkaInput::start(std::unique_ptr<RunningStream> stream,

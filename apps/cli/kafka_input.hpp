@@ -23,11 +23,15 @@ class KafkaFlags {
   void attach(CLI::App& app, const std::string& group);
   /// Throws InvalidParameter.
   [[nodiscard]] kafka::ClientOptions options() const;
-  [[nodiscard]] bool are_given() const { return !options_.empty() || file_.has_value(); }
+  [[nodiscard]] bool are_given() const {
+    return !options_.empty() || file_.has_value() || each_person_in_one_partition_;
+  }
+  [[nodiscard]] bool each_person_is_in_one_partition() const { return each_person_in_one_partition_; }
 
  private:
   std::vector<std::string> options_;
   Text file_;
+  bool each_person_in_one_partition_ = false;
 };
 
 /// Makes the settings of a run those of a topic: JSON unless they say CSV, no header, and every record one
@@ -37,7 +41,10 @@ void set_topic(Input& input, RunConfig& config, const RunSettings& settings);
 /// A run's input that is a Kafka topic. Nothing is asked of a broker before start().
 class KafkaInput final : public RecordFeed {
  public:
-  KafkaInput(const std::string& name, kafka::ClientOptions options, BeforeRead before_read);
+  /// What must not depend on the order in which records of several partitions come.
+  enum class Order { may_be_any_in_slots, decides_about_people };
+
+  KafkaInput(const std::string& name, kafka::ClientOptions options, Order order, BeforeRead before_read);
 
   /// Finds the topic and begins to read: what is there now, or without end where the run follows; from the
   /// place at which an earlier process of the stream was. What it gives takes the stream's place, and keeps
@@ -51,7 +58,10 @@ class KafkaInput final : public RecordFeed {
 
  private:
   void read(const std::vector<std::byte>& place_before, const PreparedRun& run, InputOptions::Follow follow);
+  void check_order(const PreparedRun& run, std::size_t partitions) const;
+
   kafka::TopicName name_;
+  Order order_;
   kafka::TopicReader::Options options_;
   std::unique_ptr<kafka::TopicReader> reader_;
 };

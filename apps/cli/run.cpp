@@ -185,8 +185,9 @@ ExitCode RunCommand::run() const {
   input.options.person = config.person;
   const bool is_topic = kafka::TopicName::is_one(input.path);
   const kafka::ClientOptions client = kafka_.options();
-  if (!is_topic && !client.empty()) {
-    throw InvalidParameter("kafka-option", "is for an input kafka://HOST:PORT/TOPIC");
+  if (!is_topic && kafka_.are_given()) {
+    throw InvalidParameter(client.empty() ? "each-person-in-one-partition" : "kafka-option",
+                           "is for an input kafka://HOST:PORT/TOPIC");
   }
   set_follow(input, chosen, config);
   if (config.clock) {
@@ -228,7 +229,12 @@ ExitCode RunCommand::run() const {
       input.options.before_read = live.emplace().before_read();
     }
     std::optional<KafkaInput> topic;
-    if (is_topic) input.options.feed = &topic.emplace(input.path, client, input.options.before_read);
+    if (is_topic) {
+      const auto order = !config.person.empty() && !kafka_.each_person_is_in_one_partition()
+                             ? KafkaInput::Order::decides_about_people
+                             : KafkaInput::Order::may_be_any_in_slots;
+      input.options.feed = &topic.emplace(input.path, client, order, input.options.before_read);
+    }
     release_all(run, config, {input, live ? &*live : nullptr, topic ? &*topic : nullptr}, report,
                 !shape || *shape == "auto");
   }

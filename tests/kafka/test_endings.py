@@ -99,6 +99,8 @@ def test_settings_that_would_break_the_promise_are_refused(broker, jme):
         assert "hunter2" not in result.err
     found = jme.run("--kafka-option", "client.id=x", "--kafka-option", "fetch.wait.max.ms=10", *common, "--rows", "10")
     assert found.code == 3 and "no rows" in found.err
+    file = jme.run(jme.file("rows.ndjson", rows(10)), *common[1:], "--rows", "10", "--each-person-in-one-partition")
+    assert file.code == 2 and "is for an input kafka" in file.err
     result = jme.run(*common, "--rows", "10", "--kafka-options", jme.file("torn", ["client.id=x", "", "hunter2"]))
     assert result.code == 2 and "line 3" in result.err and "hunter2" not in result.err
     secrets = jme.file("secrets", ["# a comment", "sasl.password=hunter2"])

@@ -52,3 +52,34 @@ def test_which_records_of_a_person_count_depends_on_offsets_alone(broker, jme):
         expected = ok(jme.run(in_order, *limit, *steps, "--on-bad-row", "zero")).releases
         for pace in [[], hurry, whole]:
             assert ok(jme.run(broker.url(topic), *limit, *steps, *pace)).releases == expected
+
+
+def test_following_several_partitions_needs_each_person_in_one(broker, jme):
+    topic = broker.topic(2)
+    limit = ["--person", "who", "--rows-per-person", "2"]
+    refused = jme.run(broker.url(topic), *LOUD, "--steps", "3", *limit)
+    assert refused.code == 2
+    assert "each-person-in-one-partition" in refused.err and "2 partitions" in refused.err
+    one = broker.topic(1)
+    ok(jme.run(broker.url(one), *LOUD, "--steps", "1", *limit))
+
+
+def test_live_limits_per_person_survive_kills(broker, jme):
+    values = [
+        json.dumps({"who": f"p{index % 200}", "temp": index % 60 - 15, "co": index % 97}) for index in range(1000)
+    ]
+    topic = broker.topic(3)
+    limit = ["--person", "who", "--rows-per-person", "2", "--each-person-in-one-partition"]
+    arguments = [broker.url(topic), *LOUD, "--steps", "30", "--state", jme.state(), *limit]
+    jobs = [jme.start(*arguments)]
+    jobs[0].wait_for_releases(1)
+    producer = broker.producer()
+    for begin in range(0, 1000, 100):  # everybody has 5 records, one of them in every second part
+        for index in range(begin, begin + 100):
+            producer.produce(topic, values[index], partition=index % 200 % 3)
+        assert producer.flush(60) == 0
+        jobs[-1].kill()
+        assert jobs[-1].result().code == -signal.SIGKILL
+        jobs.append(jme.start(*arguments))
+    expect_all_rows(jobs[-1].result(), values[:400])
+    print("kills:", len(jobs) - 1)
