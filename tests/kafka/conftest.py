@@ -131,6 +131,9 @@ class Job:
         """What is printed so far, in whole lines."""
         return Path(self._out.name).read_text().split("\n")[1:-1]
 
+    def notes(self) -> str:
+        return Path(self._err.name).read_text()
+
     def wait_until(self, condition: Callable[[], bool], timeout: float = 120) -> None:
         end = time.monotonic() + timeout
         while not condition():

@@ -51,6 +51,15 @@ def test_csv_values_have_the_releases_of_a_file_without_a_header(broker, jme):
     assert ok(jme.run(broker.url(topic), *arguments)).releases == expected.releases
 
 
+def test_line_breaks_in_a_value_are_blanks_and_one_at_its_end_is_left_out(broker, jme):
+    topic = broker.topic()
+    broker.write(topic, ['{"temp": 1,\n "co": 2}', '{"temp": 3, "co": 4}\n', "[5,\r\n6]"])
+    lines = jme.file("rows.ndjson", ['{"temp": 1, "co": 2}', '{"temp": 3, "co": 4}', "[5, 6]"])
+    arguments = [*BUDGET, *BOUNDS, "--rows", "3", "--every", "1"]
+    found = ok(jme.run(broker.url(topic), *arguments))
+    assert found.releases == ok(jme.run(lines, "--on-bad-row", "zero", *arguments)).releases
+
+
 def test_four_partitions_are_read_one_after_another(broker, jme):
     values = rows(400)
     topic = broker.topic(4)

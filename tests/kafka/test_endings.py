@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import signal
 
-from readings import BOUNDS, BUDGET, LOUD, ok, rows
+from readings import BOUNDS, BUDGET, DAY, LOUD, ok, rows
 
 
 def left_open(jme) -> list[str]:
@@ -59,6 +60,29 @@ def test_a_topic_made_anew_is_refused_where_its_offsets_show_it(broker, jme):
     broker.write(topic, rows(20, 6))
     refused = jme.run(*arguments)
     assert refused.code == 3 and "was made anew" in refused.err
+
+
+def test_slots_that_were_released_are_not_released_for_other_rows(broker, jme):
+    topic = broker.topic()
+    broker.write(topic, rows(500))
+    arguments = [broker.url(topic), *BUDGET, *BOUNDS, *DAY, "--state", jme.state()]
+    ok(jme.run(*arguments))
+    broker.delete(topic)
+    broker.create(topic, 1)
+    broker.write(topic, rows(600, 9))
+    refused = jme.run(*arguments)
+    assert refused.code == 5 and "was released with other sums" in refused.err
+    assert refused.out == ""
+
+
+def test_a_run_that_follows_tells_that_partitions_were_added(broker, jme):
+    topic = broker.topic()
+    job = jme.start(broker.url(topic), *LOUD, "--steps", "60")
+    job.wait_for_releases(1)
+    broker.add_partitions(topic, 2)
+    job.wait_until(lambda: "has 2 partitions now" in job.notes())
+    job.kill(signal.SIGINT)
+    job.result()
 
 
 def test_partitions_that_were_added_are_read_from_their_first_record(broker, jme):
