@@ -60,7 +60,8 @@ TEST(ClientOptions, KeepWhatThePromiseNeedsAndSecretsOffTheCommandLine) {
   for (const char* wrong :
        {"isolation.level=read_uncommitted", "enable.auto.commit=true", "auto.offset.reset=earliest",
         "plugin.library.paths=x", "broker.version.fallback=0.9.0", "bootstrap.servers=x",
-        "sasl.password=hunter2", "hunter2", "=hunter2"}) {
+        "sasl.password=hunter2", "ssl.key.pem=hunter2",
+        "sasl.oauthbearer.assertion.private.key.passphrase=hunter2", "hunter2", "=hunter2"}) {
     try {
       static_cast<void>(parse_client_option(wrong));
       ADD_FAILURE() << wrong;
