@@ -13,7 +13,7 @@ address, topic = sys.argv[1:]
 admin = AdminClient({"bootstrap.servers": address})
 admin.create_topics([NewTopic(topic, num_partitions=4)])[topic].result(30)
 print("the topic is there", flush=True)
-producer = Producer({"bootstrap.servers": address, "linger.ms": 20, "enable.idempotence": True})
+producer = Producer({"bootstrap.servers": address, "linger.ms": 20, "enable.idempotence": True, "log_level": 0})
 for count in range(10**9):
     day = math.sin(count / 20_000)
     temp = 15 + 10 * day + random.gauss(0, 3)
