@@ -1,5 +1,7 @@
 #include "api.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -19,6 +21,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Call = Admitted::Call;
 
+// Of the audit log: some hundred bytes each.
+constexpr double most_lines_of_strangers = 1000, lines_of_strangers_per_second = 10;
 constexpr std::size_t most_answer = std::size_t{4} << 20;  // bytes of releases in one answer
 
 /// The release that this writer knows last; 0 where it says none. None where it is not a number.
@@ -32,20 +36,33 @@ std::optional<std::uint64_t> known_release(const Head& head, const Admitted& wha
 }  // namespace
 
 Api::Api(Service& service, const ServeOptions& options)
-    : service_(service), options_(options), gate_(options), audit_(options.state) {}
+    : service_(service),
+      options_(options),
+      gate_(options),
+      audit_(options.state),
+      lines_of_strangers_(most_lines_of_strangers, lines_of_strangers_per_second) {}
 
 void Api::log(const Head& head, const std::optional<TokenInfo>& token, int status,
               std::optional<std::uint64_t> rows) {
+  std::uint64_t left_out = 0;
   {
     const std::lock_guard lock(counts_mutex_);
     ++answers_[status];
+    if (!token && lines_of_strangers_.wait(Rate::Clock::now()) > 0) {
+      ++left_out_;
+      return;
+    }
+    if (!token) left_out = std::exchange(left_out_, 0);
   }
+  // Strangers may have put anything into the query, such as a token that belongs into a header.
+  const std::string target = token ? head.target : head.target.substr(0, head.target.find('?'));
   try {
     audit_.add({.request = head.id,
                 .token = token ? token->id : "",
-                .action = head.method + ' ' + head.target.substr(0, 256),
+                .action = head.method + ' ' + target.substr(0, 256),
                 .status = status,
-                .rows = rows});
+                .rows = rows,
+                .left_out = left_out});
     audit_fails_ = false;
   } catch (const std::exception&) {
     audit_fails_ = true;  // shown by /readyz
@@ -137,8 +154,9 @@ Answer Api::releases(const Head& head, const Admitted& what, const ServedStream&
   const std::vector<ReleaseLine> found = lines.read(begin, most_answer, *most);
   for (const ReleaseLine& line : found) result.body += line.text;
   if (begin + found.size() < lines.size()) {
-    result.fields.emplace_back("Link", fmt::format("</v1/streams/{}/releases?since={}>; rel=\"next\"",
-                                                   stream.name(), found.back().t));
+    const std::string same = limit == what.query.end() ? "" : "&limit=" + limit->second;
+    result.fields.emplace_back("Link", fmt::format("</v1/streams/{}/releases?since={}{}>; rel=\"next\"",
+                                                   stream.name(), found.back().t, same));
   }
   return result;
 }

@@ -20,6 +20,14 @@ bool is_write(std::string_view method) {
   return method != "GET" && method != "HEAD";
 }
 
+std::string in_small_letters(std::string_view text) {
+  std::string small(text);
+  for (char& c : small) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  }
+  return small;
+}
+
 bool reads_releases(Call call) {
   return call == Call::releases || call == Call::latest || call == Call::events || call == Call::list ||
          call == Call::show || call == Call::metrics;
@@ -33,12 +41,19 @@ bool is_public(Call call) {
 
 Gate::Gate(const ServeOptions& options) : options_(options), tokens_(options.state) {}
 
-bool Gate::is_our_name(std::string_view host) const {
-  const std::string port = fmt::format(":{}", port_);
-  for (const std::string_view name : {"127.0.0.1", "localhost", "[::1]"}) {
-    if (host == name || (host.starts_with(name) && host.substr(name.size()) == port)) return true;
+void Gate::set_place(const std::string& address, unsigned port) {
+  names_.clear();
+  for (const std::string& name :
+       {std::string("127.0.0.1"), std::string("localhost"), std::string("[::1]"), address}) {
+    if (name.empty()) continue;
+    names_.push_back(name);
+    names_.push_back(fmt::format("{}:{}", name, port));
   }
-  return std::find(options_.hosts.begin(), options_.hosts.end(), host) != options_.hosts.end();
+  for (const std::string& name : options_.hosts) names_.push_back(in_small_letters(name));
+}
+
+bool Gate::is_our_name(std::string_view host) const {
+  return std::find(names_.begin(), names_.end(), in_small_letters(host)) != names_.end();
 }
 
 // A page of another site must not reach this server through the browser of somebody who can: neither under a
@@ -57,18 +72,33 @@ std::optional<Answer> Gate::refuse_place(const Head& head) const {
   return std::nullopt;
 }
 
-std::optional<double> Gate::must_wait(const std::string& who) {
-  const auto now = std::chrono::steady_clock::now();
-  const std::lock_guard lock(mutex_);
-  if (buckets_.size() > 10'000) buckets_.clear();
-  Bucket& bucket = buckets_[who];
-  const double passed = std::chrono::duration<double>(now - bucket.at).count();
-  const double most = std::max(1.0, options_.requests_per_second);  // what may come at once
-  bucket.tokens = std::min(most, bucket.tokens + passed * options_.requests_per_second);
-  bucket.at = now;
-  if (bucket.tokens < 1) return (1 - bucket.tokens) / options_.requests_per_second;
-  bucket.tokens -= 1;
+// Framing is undone by the parser. What a proxy in front might read in another way, or a body was put into
+// besides, is refused.
+std::optional<Answer> Gate::refuse_framing(const Head& head) {
+  const std::string_view coding = head.field("transfer-encoding"), length = head.field("content-length");
+  if (!coding.empty() && (coding != "chunked" || head.version < 11)) {
+    return problem(400, "Bad Request", "must be chunked, in HTTP/1.1, or be left out", head,
+                   "transfer-encoding");
+  }
+  if (length.find_first_not_of("0123456789") != std::string_view::npos) {
+    return problem(400, "Bad Request", "must be given once", head, "content-length");
+  }
   return std::nullopt;
+}
+
+bool Gate::may_go_on(const Admitted& what) {
+  try {
+    return !what.token || tokens_.is_still_good(*what.token, std::time(nullptr));
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+double Gate::must_wait(const std::string& who) {
+  const std::lock_guard lock(mutex_);
+  if (rates_.size() > 10'000) rates_.clear();
+  const Rate fresh(std::max(1.0, options_.requests_per_second), options_.requests_per_second);
+  return rates_.emplace(who, fresh).first->second.wait(Rate::Clock::now());
 }
 
 std::optional<Answer> Gate::refuse_role(const Head& head, const Admitted& what) const {
@@ -114,24 +144,20 @@ std::optional<Answer> Gate::refuse_role(const Head& head, const Admitted& what) 
 
 std::variant<Admitted, Answer> Gate::admit(const Head& head) {
   if (std::optional<Answer> refused = refuse_place(head)) return *refused;
-  // Framing is undone by the parser; anything else that a body was put into is not.
-  if (const std::string_view coding = head.field("transfer-encoding");
-      !coding.empty() && coding != "chunked") {
-    return problem(400, "Bad Request", "must be chunked, or be left out", head, "transfer-encoding");
-  }
+  if (std::optional<Answer> refused = refuse_framing(head)) return *refused;
   Route route = find_route(head.method, head.target);
   if (route.status == 405) {
     Answer answer = problem(405, "Method Not Allowed", "this path has other methods: " + route.allowed, head);
     answer.fields.emplace_back("Allow", route.allowed);
     return answer;
   }
-  if (route.status != 200) return problem(404, "Not Found", "there is nothing at this path", head);
+  if (route.status == 404) return problem(404, "Not Found", "there is nothing at this path", head);
   Admitted what = std::move(route.what);
   const std::string_view authorization = head.field("authorization");
-  constexpr std::string_view bearer = "Bearer ";
+  constexpr std::string_view bearer = "bearer ";
   if (!authorization.empty() && !is_public(what.call)) {
     try {
-      if (authorization.starts_with(bearer)) {
+      if (in_small_letters(authorization.substr(0, bearer.size())) == bearer) {
         what.token = tokens_.find(authorization.substr(bearer.size()), std::time(nullptr));
       }
     } catch (const std::exception&) {
@@ -144,10 +170,14 @@ std::variant<Admitted, Answer> Gate::admit(const Head& head) {
     }
   }
   if (std::optional<Answer> refused = refuse_role(head, what)) return *refused;
+  if (route.status == 400) {
+    return problem(400, "Bad Request",
+                   "the address has a parameter that this call does not know, or one twice", head, "query");
+  }
   if (!is_public(what.call)) {
-    if (const auto wait = must_wait(what.token ? what.token->id : "")) {
+    if (const double wait = must_wait(what.token ? what.token->id : ""); wait > 0) {
       Answer answer = problem(429, "Too Many Requests", "this token makes more requests than it may", head);
-      answer.fields.emplace_back("Retry-After", fmt::format("{:.0f}", std::ceil(*wait)));
+      answer.fields.emplace_back("Retry-After", fmt::format("{:.0f}", std::ceil(wait)));
       return answer;
     }
   }

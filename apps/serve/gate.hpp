@@ -1,16 +1,17 @@
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include <jme/access/tokens.hpp>
 
 #include "message.hpp"
+#include "rate.hpp"
 #include "serve.hpp"
 
 namespace jme::serve {
@@ -24,26 +25,26 @@ class Gate {
  public:
   explicit Gate(const ServeOptions& options);
 
-  /// Where the server can be reached under its own names.
-  void set_port(unsigned port) { port_ = port; }
+  /// Where the server can be reached under its own names: at this address, which is one of this machine alone
+  /// or none, and this port.
+  void set_place(const std::string& address, unsigned port);
   /// Who asks for what, or why not.
   [[nodiscard]] std::variant<Admitted, Answer> admit(const Head& head);
+  /// Whether what was admitted before may go on: its token was neither revoked since nor has it expired.
+  [[nodiscard]] bool may_go_on(const Admitted& what);
 
  private:
-  struct Bucket {
-    double tokens = 0;
-    std::chrono::steady_clock::time_point at{};
-  };
   [[nodiscard]] bool is_our_name(std::string_view host) const;
   [[nodiscard]] std::optional<Answer> refuse_place(const Head& head) const;
-  [[nodiscard]] std::optional<double> must_wait(const std::string& who);
+  [[nodiscard]] static std::optional<Answer> refuse_framing(const Head& head);
+  [[nodiscard]] double must_wait(const std::string& who);
   [[nodiscard]] std::optional<Answer> refuse_role(const Head& head, const Admitted& what) const;
 
   ServeOptions options_;
   TokenCheck tokens_;
-  unsigned port_ = 0;
-  std::mutex mutex_;  // of buckets_
-  std::map<std::string, Bucket> buckets_;
+  std::vector<std::string> names_;     // of this server, in small letters
+  std::mutex mutex_;                   // of rates_
+  std::map<std::string, Rate> rates_;  // by the id of a token
 };
 
 }  // namespace jme::serve

@@ -29,6 +29,12 @@ Answer failure(const Head& head, const std::exception_ptr& error) {
     return problem(422, "Unprocessable Content", e.what(), head, e.field());
   } catch (const DataError& e) {
     return problem(422, "Unprocessable Content", e.what(), head, "body");
+  } catch (const TooManyRows& e) {
+    return problem(413, "Content Too Large", e.what(), head, "body");
+  } catch (const Busy& e) {
+    Answer answer = problem(503, "Service Unavailable", e.what(), head);
+    answer.fields.emplace_back("Retry-After", "1");
+    return answer;
   } catch (const NotYours& e) {
     return problem(403, "Forbidden", e.what(), head);
   } catch (const Conflict& e) {

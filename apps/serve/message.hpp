@@ -22,6 +22,7 @@ struct Head {
   std::string method, target;
   std::map<std::string, std::string, std::less<>> fields{};  ///< names in small letters
   std::string id{};                                          ///< of the request, given by the server
+  unsigned version = 11;                                     ///< 11: HTTP/1.1
 
   [[nodiscard]] std::string_view field(std::string_view name) const;
 };

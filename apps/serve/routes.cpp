@@ -16,6 +16,7 @@ using Call = Admitted::Call;
 struct Known {
   std::string_view method, path;
   Call call;
+  std::array<std::string_view, 2> parameters{};  ///< of its query
 };
 constexpr std::array routes{
     Known{"GET", "/healthz", Call::health},
@@ -27,13 +28,13 @@ constexpr std::array routes{
     Known{"GET", "/internal/metrics", Call::internal_metrics},
     Known{"GET", "/v1/ledger", Call::ledger},
     Known{"GET", "/v1/streams", Call::list},
-    Known{"POST", "/v1/streams", Call::create},
+    Known{"POST", "/v1/streams", Call::create, {"dry_run"}},
     Known{"GET", "/v1/streams/S", Call::show},
     Known{"POST", "/v1/streams/S/rows", Call::rows},
     Known{"PUT", "/v1/streams/S/blocks/ID", Call::block},
-    Known{"GET", "/v1/streams/S/releases", Call::releases},
+    Known{"GET", "/v1/streams/S/releases", Call::releases, {"since", "limit"}},
     Known{"GET", "/v1/streams/S/latest", Call::latest},
-    Known{"GET", "/v1/streams/S/events", Call::events},
+    Known{"GET", "/v1/streams/S/events", Call::events, {"since"}},
 };
 
 std::vector<std::string_view> parts_of(std::string_view path) {
@@ -73,6 +74,26 @@ bool fits(const std::vector<std::string_view>& pattern, const std::vector<std::s
   return true;
 }
 
+/// A HEAD request is one for GET without the body; events have nothing else.
+bool is_method_of(const Known& known, std::string_view method) {
+  return known.method == method || (method == "HEAD" && known.method == "GET" && known.call != Call::events);
+}
+
+/// False for a parameter that the call does not have: a misspelt dry_run must not create anything.
+bool read_query(const Known& known, std::string_view query, Admitted& what) {
+  while (!query.empty()) {
+    const std::string_view one = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(query.size(), one.size() + 1));
+    const std::size_t equals = one.find('=');
+    const std::string_view name = one.substr(0, equals);
+    const std::string_view value = equals == std::string_view::npos ? "" : one.substr(equals + 1);
+    const bool is_known = !name.empty() && std::find(known.parameters.begin(), known.parameters.end(),
+                                                     name) != known.parameters.end();
+    if (!is_known || !what.query.emplace(name, value).second) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Route find_route(std::string_view method, std::string_view target) {
@@ -82,22 +103,15 @@ Route find_route(std::string_view method, std::string_view target) {
   for (const Known& known : routes) {
     Admitted what{.call = known.call};
     if (!fits(parts_of(known.path), path, what)) continue;
-    if (known.method != method) {
+    if (!is_method_of(known, method)) {
       route.status = 405;
       route.allowed += (route.allowed.empty() ? "" : ", ") + std::string(known.method);
+      if (is_method_of(known, "HEAD")) route.allowed += ", HEAD";
       continue;
     }
-    if (mark != std::string_view::npos) {
-      std::string_view query = target.substr(mark + 1);
-      while (!query.empty()) {
-        const std::string_view one = query.substr(0, query.find('&'));
-        query.remove_prefix(std::min(query.size(), one.size() + 1));
-        const std::size_t equals = one.find('=');
-        const std::string_view value = equals == std::string_view::npos ? "" : one.substr(equals + 1);
-        what.query.emplace(one.substr(0, equals), value);
-      }
-    }
-    return {.status = 200, .what = std::move(what)};
+    const std::string_view query = mark == std::string_view::npos ? "" : target.substr(mark + 1);
+    const int status = read_query(known, query, what) ? 200 : 400;
+    return {.status = status, .what = std::move(what)};
   }
   return route;
 }

@@ -9,8 +9,8 @@ namespace jme::serve {
 
 /// Where a request leads.
 struct Route {
-  int status = 200;       ///< 200, 404, or 405 where only the method is wrong
-  Admitted what{};        ///< 200
+  int status = 200;       ///< 200, 404, 405 where only the method is wrong, or 400 where the query is
+  Admitted what{};        ///< 200 and 400
   std::string allowed{};  ///< 405: the methods that there are
 };
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/strand.hpp>
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <jme/base/errors.hpp>
 
@@ -23,12 +25,31 @@ namespace jme::serve {
 
 namespace {
 
+/// How many connections may be open, where every open stream needs some files too. Raises this process's
+/// limit on open files as far as it may.
+std::size_t connections_that_fit(const ServeOptions& options) {
+  constexpr std::size_t files_of_stream = 8, other_files = 64;
+  const std::size_t wanted = options.most_connections + files_of_stream * options.most_streams + other_files;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return options.most_connections;
+  if (files.rlim_cur < wanted) {
+    files.rlim_cur = std::min<rlim_t>(files.rlim_max, wanted);
+    ::setrlimit(RLIMIT_NOFILE, &files);
+    ::getrlimit(RLIMIT_NOFILE, &files);
+  }
+  if (files.rlim_cur >= wanted) return options.most_connections;
+  return std::min<std::size_t>(options.most_connections, std::max<std::size_t>(files.rlim_cur / 2, 1));
+}
+
 class Server {
  public:
   Server(Service& service, net::thread_pool& pool, const ServeOptions& options)
       : options_(options),
+        most_connections_(connections_that_fit(options)),
         api_(service, options),
         pool_(pool),
+        bodies_(options.waiting_bytes),
+        answers_(options.waiting_bytes),
         control_(net::make_strand(context_)),
         acceptor_(control_),
         signals_(control_),
@@ -44,16 +65,18 @@ class Server {
 
   // Connections that are under way when the context is destroyed still use what stands before it.
   ServeOptions options_;
+  std::size_t most_connections_;
   Api api_;
   net::thread_pool& pool_;
-  std::atomic<std::size_t> reserved_ = 0;
+  Room bodies_, answers_;
   std::atomic<bool> has_ended_ = false;
   std::mutex mutex_;  // of sessions_
   std::map<Session*, std::weak_ptr<Session>> sessions_;
   Surroundings surroundings_{.options = options_,
                              .api = api_,
                              .pool = pool_,
-                             .reserved = reserved_,
+                             .bodies = bodies_,
+                             .answers = answers_,
                              .forget = [this](Session* session) { forget(session); }};
   net::io_context context_;
   net::strand<net::io_context::executor_type> control_;  // of what follows
@@ -84,7 +107,7 @@ awaitable<void> Server::accept() {
       co_await pause.async_wait(into(ignored));
       continue;
     }
-    if (api_.connections.load() >= static_cast<std::int64_t>(options_.most_connections)) {
+    if (api_.connections.load() >= static_cast<std::int64_t>(most_connections_)) {
       ++api_.refused_connections;
       continue;  // closes it
     }
@@ -172,7 +195,7 @@ void Server::run(Service& service, const std::function<void(const std::string&)>
   if (!error) acceptor_.listen(net::socket_base::max_listen_connections, error);
   if (error) throw Error(fmt::format("{} cannot be listened at: {}", options_.listen, error.message()));
   const unsigned port = acceptor_.local_endpoint().port();
-  api_.set_port(port);
+  api_.set_place(where.endpoint.address().is_loopback() ? where.host : "", port);
   signals_.add(SIGTERM);
   signals_.add(SIGINT);
   signals_.async_wait([this](error_code failed, int) {
@@ -200,7 +223,9 @@ void serve(const ServeOptions& options, const std::function<void(const std::stri
   const auto later = [&pool](std::function<void()> work) { net::post(pool, std::move(work)); };
   Service service({.state = options.state,
                    .most_streams = options.most_streams,
-                   .longest_record = options.line_bytes,
+                   // A cell of a whole row has at least one byte in a body, and eight in memory.
+                   .limits = {.longest_record = options.line_bytes, .most_bytes = 8 * options.body_bytes},
+                   .most_waiting_rows = options.waiting_bytes,
                    .later = later});
   Server server(service, pool, options);
   server.run(service, ready);

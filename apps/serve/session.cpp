@@ -6,27 +6,45 @@
 #include <variant>
 
 #include <boost/asio/write.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <fmt/format.h>
 
 #include <jme/random/key.hpp>
 
+#include "event_text.hpp"
+
 namespace jme::serve {
 
 namespace {
 
-constexpr std::size_t event_bytes = std::size_t{64} << 10;  // of releases that are sent at a time
 constexpr std::chrono::seconds heartbeat{15};
 constexpr std::chrono::seconds lingering{1};
 constexpr std::size_t most_ignored = std::size_t{1} << 20;  // bytes that a client sends after its answer
-constexpr int long_wait = 6;  // header timeouts that bodies, answers and idle connections get
+constexpr std::size_t short_answer = std::size_t{64}
+                                     << 10;  // bytes of an answer that every connection may have
+constexpr int long_wait = 6;                 // header timeouts that bodies, answers and idle connections get
 
 std::string request_id() {
   const Nonce bytes = nonce_from_system();
   std::string text;
   for (std::size_t i = 0; i < 8; ++i) text += fmt::format("{:02x}", bytes[i]);
   return text;
+}
+
+Answer later(Answer answer) {
+  answer.fields.emplace_back("Retry-After", "1");
+  return answer;
+}
+
+template <class Response>
+void set_common_fields(Response& response, const Head& head) {
+  response.set(http::field::cache_control, "no-store");
+  response.set("X-Content-Type-Options", "nosniff");
+  response.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  response.set("Referrer-Policy", "no-referrer");
+  response.set("X-Request-Id", head.id);
 }
 
 }  // namespace
@@ -38,7 +56,6 @@ Session::Session(const Surroundings& server, tcp::socket socket)
 }
 
 Session::~Session() {
-  server_.reserved -= reserved_;
   server_.forget(this);
 }
 
@@ -54,7 +71,8 @@ Head Session::head_of(const Parser& parser) {
   const auto& request = parser.get();
   Head head{.method = std::string(request.method_string()),
             .target = std::string(request.target()),
-            .id = request_id()};
+            .id = request_id(),
+            .version = request.version()};
   for (const auto& field : request) {
     std::string name(field.name_string());
     for (char& c : name) {
@@ -118,15 +136,14 @@ awaitable<bool> Session::answer_one() {
             ? problem(431, "Request Header Fields Too Large", "the header is too long", head)
             : problem(400, "Bad Request", "the request is not HTTP/1.1 as it should be", head);
     server_.api.log(head, {}, answer.status);
-    co_await send(answer, head, false, 11);
+    co_await send(answer, head, false);
     co_return false;
   }
   const Head head = head_of(parser);
-  const unsigned version = parser.get().version();
   const std::variant<Admitted, Answer> admitted = server_.api.admit(head);
   if (const auto* refused = std::get_if<Answer>(&admitted)) {
     server_.api.log(head, {}, refused->status);
-    co_await send(*refused, head, false, version);  // its body was not read
+    co_await send(*refused, head, false);  // its body was not read
     co_return false;
   }
   const Admitted& what = std::get<Admitted>(admitted);
@@ -136,10 +153,10 @@ awaitable<bool> Session::answer_one() {
     const auto* refused = std::get_if<Answer>(&events);
     server_.api.log(head, what.token, refused == nullptr ? 200 : refused->status);
     if (refused == nullptr) {
-      co_await send_events(std::get<Events>(events));
+      co_await send_events(head, what, std::get<Events>(events));
       co_return false;
     }
-    co_return co_await send(*refused, head, parser.get().keep_alive() && !is_ending_, version);
+    co_return co_await send(*refused, head, parser.get().keep_alive() && !is_ending_);
   }
   const auto awaited = std::make_shared<Awaited>(stream_.get_executor());
   net::post(server_.pool, [this, self = shared_from_this(), awaited, head, what,
@@ -150,8 +167,16 @@ awaitable<bool> Session::answer_one() {
     });
   });
   co_await awaited->wait(Clock::time_point::max());
-  server_.reserved -= std::exchange(reserved_, 0);
-  co_return co_await send(awaited->answer, head, parser.get().keep_alive() && !is_ending_, version);
+  body_.reset();
+  Answer answer = std::move(awaited->answer);
+  // Clients that ask for much and read slowly keep it in memory until they have read it.
+  std::optional<Room::Part> part;
+  if (answer.body.size() > short_answer && !(part = server_.answers.take(answer.body.size()))) {
+    answer =
+        later(problem(503, "Service Unavailable", "too many answers are under way: ask again later", head));
+    server_.api.log(head, what.token, answer.status);
+  }
+  co_return co_await send(std::move(answer), head, parser.get().keep_alive() && !is_ending_);
 }
 
 awaitable<bool> Session::read_body(Parser& parser, const Head& head, const Admitted& what) {
@@ -164,16 +189,14 @@ awaitable<bool> Session::read_body(Parser& parser, const Head& head, const Admit
   };
   const std::string too_long = fmt::format("a body may have at most {} bytes here", what.most_body);
   if (length && *length > what.most_body) {
-    const Answer answer = refuse(413, "Content Too Large", too_long);
-    co_await send(answer, head, false, 11);
+    co_await send(refuse(413, "Content Too Large", too_long), head, false);
     co_return false;
   }
-  reserved_ = length ? static_cast<std::size_t>(*length) : what.most_body;
-  if (!server_.reserve(reserved_)) {
-    reserved_ = 0;
-    Answer answer = refuse(503, "Service Unavailable", "too many bodies are under way: send it again later");
-    answer.fields.emplace_back("Retry-After", "1");
-    co_await send(answer, head, false, 11);
+  body_ = server_.bodies.take(length ? static_cast<std::size_t>(*length) : what.most_body);
+  if (!body_) {
+    co_await send(
+        later(refuse(503, "Service Unavailable", "too many bodies are under way: send it again later")), head,
+        false);
     co_return false;
   }
   error_code error;
@@ -186,56 +209,51 @@ awaitable<bool> Session::read_body(Parser& parser, const Head& head, const Admit
   co_await http::async_read(stream_, buffer_, parser, into(error));
   if (!error) co_return true;
   if (error == http::error::body_limit) {
-    const Answer answer = refuse(413, "Content Too Large", too_long);
-    co_await send(answer, head, false, 11);
+    co_await send(refuse(413, "Content Too Large", too_long), head, false);
   } else if (error.category() == make_error_code(http::error::bad_chunk).category() &&
              error != http::error::partial_message && error != http::error::end_of_stream) {
-    const Answer answer = refuse(400, "Bad Request", "the body is not framed as it should be");
-    co_await send(answer, head, false, 11);
+    co_await send(refuse(400, "Bad Request", "the body is not framed as it should be"), head, false);
   }
   co_return false;
 }
 
-awaitable<bool> Session::send(const Answer& answer, const Head& head, bool keep_alive, unsigned version) {
-  http::response<http::string_body> response(static_cast<http::status>(answer.status), version);
+awaitable<bool> Session::send(Answer answer, const Head& head, bool keep_alive) {
+  http::response<http::string_body> response(static_cast<http::status>(answer.status), head.version);
+  set_common_fields(response, head);
   response.set(http::field::content_type, answer.type);
-  response.set(http::field::cache_control, "no-store");
-  response.set("X-Content-Type-Options", "nosniff");
-  response.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
-  response.set("Referrer-Policy", "no-referrer");
-  response.set("X-Request-Id", head.id);
   for (const auto& [name, value] : answer.fields) response.set(name, value);
   response.keep_alive(keep_alive);
-  response.body() = answer.body;
-  response.prepare_payload();
+  if (answer.status != 304) response.content_length(answer.body.size());
+  if (head.method != "HEAD") response.body() = std::move(answer.body);
   error_code error;
   stream_.expires_after(long_wait * server_.options.timeout);
   co_await http::async_write(stream_, response, into(error));
   co_return !error && keep_alive;
 }
 
-// Each reader copies lines that were written once, at its own pace: a slow one holds back nobody, and keeps
-// no more in memory than what is being sent.
-awaitable<void> Session::send_events(Events events) {
+// Each reader copies lines that were written once, at its own pace: a slow one holds back nobody. Whoever was
+// let in with a token is let go when that is revoked or expires: nothing is sent from then on.
+awaitable<void> Session::send_events(const Head& head, const Admitted& what, Events events) {
   const auto wake = wake_;
   const Following following(server_.api, *events.stream, wake);
-  std::string text =
-      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: "
-      "no-store\r\nX-Content-Type-Options: "
-      "nosniff\r\nX-Accel-Buffering: no\r\nConnection: close\r\n\r\nretry: 2000\n\n";
+  http::response<http::empty_body> beginning(http::status::ok, head.version);
+  set_common_fields(beginning, head);
+  beginning.set(http::field::content_type, "text/event-stream");
+  beginning.set("X-Accel-Buffering", "no");
+  beginning.keep_alive(false);
   error_code error;
-  for (;;) {
+  stream_.expires_after(long_wait * server_.options.timeout);
+  co_await http::async_write(stream_, beginning, into(error));
+  std::string text = "retry: 2000\n\n";
+  EventText releases(events);
+  while (!error) {
     if (!text.empty()) {
       stream_.expires_after(long_wait * server_.options.timeout);
       co_await net::async_write(stream_, net::buffer(text), into(error));
       if (error) break;
     }
-    text.clear();
-    for (const ReleaseLine& line : events.stream->lines().read(events.next, event_bytes)) {
-      text +=
-          fmt::format("id: {}\ndata: {}\n", line.t, line.text);  // the line ends with a line feed of its own
-      ++events.next;
-    }
+    if (!server_.api.may_go_on(what)) break;
+    text = releases.next();
     if (!text.empty()) continue;
     if (is_ending_ || server_.api.is_draining()) break;
     const Clock::time_point end = Clock::now() + heartbeat;

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <atomic>
-#include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -13,6 +12,7 @@
 #include <boost/beast/http/string_body.hpp>
 
 #include "api.hpp"
+#include "room.hpp"
 #include "serve.hpp"
 #include "signal.hpp"
 
@@ -29,15 +29,9 @@ struct Surroundings {
   const ServeOptions& options;
   Api& api;
   net::thread_pool& pool;                ///< for what may take long
-  std::atomic<std::size_t>& reserved;    ///< bytes of bodies that are in memory
+  Room& bodies;                          ///< of requests that are in memory
+  Room& answers;                         ///< that are being sent, so that readers hold back no writer
   std::function<void(Session*)> forget;  ///< called when a connection has ended
-
-  /// False where bodies in memory would become too many.
-  [[nodiscard]] bool reserve(std::size_t bytes) const {
-    if (reserved.fetch_add(bytes) + bytes <= options.waiting_bytes) return true;
-    reserved -= bytes;
-    return false;
-  }
 };
 
 /// One connection. Requests on it are answered one after another.
@@ -55,8 +49,8 @@ class Session : public std::enable_shared_from_this<Session> {
   awaitable<void> linger();
   awaitable<bool> answer_one();
   awaitable<bool> read_body(Parser& parser, const Head& head, const Admitted& what);
-  awaitable<bool> send(const Answer& answer, const Head& head, bool keep_alive, unsigned version);
-  awaitable<void> send_events(Events events);
+  awaitable<bool> send(Answer answer, const Head& head, bool keep_alive);
+  awaitable<void> send_events(const Head& head, const Admitted& what, Events events);
   [[nodiscard]] static Head head_of(const Parser& parser);
 
   const Surroundings& server_;
@@ -64,7 +58,7 @@ class Session : public std::enable_shared_from_this<Session> {
   beast::flat_buffer buffer_;
   std::shared_ptr<Signal> wake_;
   bool is_idle_ = false, is_ending_ = false;
-  std::size_t reserved_ = 0;  // of server_.reserved, by this connection
+  std::optional<Room::Part> body_;  // of server_.bodies, by this connection
 };
 
 }  // namespace jme::serve

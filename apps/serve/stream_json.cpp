@@ -85,9 +85,12 @@ Json stream_json(const ServedStream& stream, const std::optional<TokenInfo>& tok
               {"releases", stream.lines().size()},
               {"t", stream.lines().newest()}};
   if (standing.slot_end) object["due"] = iso_text(*standing.slot_end);
-  object["budget"] = budget_json(stream.run().mechanism(), standing.begun);
+  const bool is_reader = !token || token->role == Role::read || !token->is_for(stream.name());
+  // That the first row came is for writers: readers learn of it by the first release.
+  const bool is_known = !is_reader || standing.slot_end || stream.lines().size() > 0;
+  object["budget"] = budget_json(stream.run().mechanism(), standing.begun && is_known);
   object["stream"] = metadata(stream.run().description(), stream.run().columns());
-  if (!token || token->role == Role::read || !token->is_for(stream.name())) return object;
+  if (is_reader) return object;
   if (standing.counts) {
     object["writer"] = {{"rows", standing.counts->rows}, {"rows_released", standing.counts->rows_released}};
     if (stream.notes_are_public()) object["writer"]["notes"] = notes_json(stream, standing.counts->notes);

@@ -60,14 +60,19 @@ std::variant<WriteRequest, Answer> write_request(const Head& head, const Admitte
     return problem(415, "Unsupported Media Type", "bodies must not be compressed", head, "content-encoding");
   }
   const std::string_view key = head.field("idempotency-key"), range = head.field("content-range");
-  if (what.call == Call::rows && !key.empty()) {
-    if (key.size() > 256 || !range.empty()) {
-      return problem(400, "Bad Request", "must have at most 256 bytes, and no Content-Range beside it", head,
+  const bool has_range = head.fields.contains("content-range");
+  if (what.call == Call::block) {
+    // It would be a part of something: sums are whole.
+    if (has_range) return problem(400, "Bad Request", "is for rows, not for sums", head, "content-range");
+  } else if (head.fields.contains("idempotency-key")) {
+    // An empty key is a mistake of the sender's: without one the rows would count again.
+    if (key.empty() || key.size() > 256 || has_range) {
+      return problem(400, "Bad Request", "must have 1 to 256 bytes, and no Content-Range beside it", head,
                      "idempotency-key");
     }
     request.repeats = WriteRequest::Repeats::by_key;
     request.key = key;
-  } else if (what.call == Call::rows && !range.empty()) {
+  } else if (has_range) {
     const auto numbers = row_range(range);
     if (!numbers) return problem(400, "Bad Request", "must be rows FIRST-LAST/*", head, "content-range");
     request.repeats = WriteRequest::Repeats::by_rows;

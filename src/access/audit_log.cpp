@@ -40,6 +40,7 @@ void AuditLog::add(const AuditEntry& entry) {
             {"action", entry.action},
             {"status", entry.status}};
   if (entry.rows) line["rows"] = *entry.rows;
+  if (entry.left_out > 0) line["left_out"] = entry.left_out;
   const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
   // A file that was opened for appending takes bytes at its end, wherever they are sent.
   impl_->file.write(0, store::bytes_of(text));

@@ -192,13 +192,24 @@ TokenCheck::Version TokenCheck::version() const {
           .nanoseconds = status.st_mtim.tv_nsec};
 }
 
-std::optional<TokenInfo> TokenCheck::find(std::string_view token, std::int64_t now) {
-  const std::lock_guard lock(mutex_);
-  // A version that is read too early is read again; one that is read too late is the newer one.
+// A version that is read too early is read again; one that is read too late is the newer one.
+void TokenCheck::read_again_if_changed() {
   if (const Version current = version(); current != read_) {
     entries_ = TokenFile::read(path_);
     read_ = current;
   }
+}
+
+bool TokenCheck::is_still_good(const TokenInfo& token, std::int64_t now) {
+  const std::lock_guard lock(mutex_);
+  read_again_if_changed();
+  return !token.has_expired(now) && std::any_of(entries_.begin(), entries_.end(),
+                                                [&](const auto& entry) { return entry.info.id == token.id; });
+}
+
+std::optional<TokenInfo> TokenCheck::find(std::string_view token, std::int64_t now) {
+  const std::lock_guard lock(mutex_);
+  read_again_if_changed();
   const bool has_form = token.starts_with(token_start) && token.size() > token_start.size() + id_length &&
                         token[token_start.size() + id_length] == '_';
   const std::string_view id = has_form ? token.substr(token_start.size(), id_length) : std::string_view();

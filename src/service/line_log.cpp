@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <jme/base/errors.hpp>
 #include <jme/service/line_log.hpp>
+#include <jme/service/write_request.hpp>
 
 namespace jme {
 
@@ -16,7 +16,8 @@ namespace {
 
 [[noreturn]] void fail_line_log(std::string_view what) {
   const int error = errno;
-  throw Error(fmt::format("the lines of releases {}: {}", what, std::generic_category().message(error)));
+  throw StorageFailed(
+      fmt::format("the lines of releases {}: {}", what, std::generic_category().message(error)));
 }
 
 }  // namespace
@@ -70,20 +71,17 @@ std::size_t LineLog::index_after(std::uint64_t t) const {
   return static_cast<std::size_t>(found - places_.begin());
 }
 
-std::vector<ReleaseLine> LineLog::read(std::size_t begin, std::size_t most_bytes,
-                                       std::size_t most_lines) const {
-  std::vector<Place> wanted;
-  std::uint64_t from = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    if (begin >= places_.size()) return {};
-    from = begin == 0 ? 0 : places_[begin - 1].end;
-    for (std::size_t i = begin; i < places_.size(); ++i) {
-      if (i > begin && (places_[i].end - from > most_bytes || i - begin >= most_lines)) break;
-      wanted.push_back(places_[i]);
-    }
-  }
-  std::string text(wanted.back().end - from, '\0');
+std::uint64_t LineLog::begin_of(std::size_t index) const {
+  return index == 0 ? 0 : places_[index - 1].end;
+}
+
+std::size_t LineLog::length(std::size_t index) const {
+  const std::lock_guard lock(mutex_);
+  return places_.at(index).end - begin_of(index);
+}
+
+std::string LineLog::bytes(std::uint64_t from, std::uint64_t end) const {
+  std::string text(end - from, '\0');
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t count =
         ::pread(descriptor_, text.data() + done, text.size() - done, static_cast<off_t>(from + done));
@@ -91,6 +89,34 @@ std::vector<ReleaseLine> LineLog::read(std::size_t begin, std::size_t most_bytes
     if (count <= 0) fail_line_log("cannot be read");
     done += static_cast<std::size_t>(count);
   }
+  return text;
+}
+
+ReleaseLine LineLog::part(std::size_t index, std::size_t from, std::size_t most_bytes) const {
+  Place place{};
+  std::uint64_t begin = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    place = places_.at(index);
+    begin = begin_of(index) + from;
+  }
+  return {.t = place.t, .text = bytes(begin, std::min<std::uint64_t>(place.end, begin + most_bytes))};
+}
+
+std::vector<ReleaseLine> LineLog::read(std::size_t begin, std::size_t most_bytes,
+                                       std::size_t most_lines) const {
+  std::vector<Place> wanted;
+  std::uint64_t from = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (begin >= places_.size()) return {};
+    from = begin_of(begin);
+    for (std::size_t i = begin; i < places_.size(); ++i) {
+      if (i > begin && (places_[i].end - from > most_bytes || i - begin >= most_lines)) break;
+      wanted.push_back(places_[i]);
+    }
+  }
+  const std::string text = bytes(from, wanted.back().end);
   std::vector<ReleaseLine> lines;
   std::uint64_t at = from;
   for (const Place& place : wanted) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include <jme/base/errors.hpp>
 #include <jme/pipeline/configure.hpp>
 
@@ -27,15 +29,19 @@ Records records_of(const RunSettings& settings) {
 
 }  // namespace
 
-RowBody::RowBody(const RunSettings& settings, const PreparedRun& run, std::size_t longest_record)
-    : columns_(run.columns()), rules_(run.missing().rules()) {
+std::size_t ReadRows::bytes(std::size_t count, std::size_t cells, bool have_people) {
+  return cells * sizeof(double) + (have_people ? count * sizeof(std::optional<std::string>) : 0);
+}
+
+RowBody::RowBody(const RunSettings& settings, const PreparedRun& run, const RowLimits& limits)
+    : columns_(run.columns()), rules_(run.missing().rules()), most_bytes_(limits.most_bytes) {
   options_.format = InputFormat::csv;
   options_.compression = Compression::none;
   options_.records = records_of(settings);
   options_.header = !settings.is_on("no_header");
   options_.delimiter = delimiter_of(settings);
   options_.on_bad_row = settings["on_bad_row"] ? parse_on_bad_row(*settings["on_bad_row"]) : OnBadRow::zero;
-  options_.longest_record = longest_record;
+  options_.longest_record = limits.longest_record;
   options_.person = settings["person"].value_or("");
 }
 
@@ -50,12 +56,29 @@ ReadRows RowBody::read(WriteRequest::Content content, std::string_view body) con
     options.columns.clear();
     options.width = columns_.size();
   }
+  try {
+    return rows_of(options);
+  } catch (const InvalidParameter&) {
+    // The settings are those of the stream: it is the header that does not fit. Where one was forgotten, its
+    // names would be values of the first row, so they are not shown.
+    throw DataError(fmt::format("the body must begin with a header that has the columns {}{}",
+                                fmt::join(columns_, ", "),
+                                options_.person.empty() ? "" : ", " + options_.person));
+  }
+}
+
+ReadRows RowBody::rows_of(const InputOptions& options) const {
   RowReader reader("body", options);
   reader.on_missing(rules_);
   ReadRows rows;
   const std::size_t d = columns_.size();
   std::vector<double> row(d);
   while (reader.next(row)) {
+    if (ReadRows::bytes(rows.count + 1, rows.cells.size() + d, !options_.person.empty()) > most_bytes_) {
+      throw TooManyRows(
+          fmt::format("the rows of this body would take more than {} bytes of memory: send fewer at a time",
+                      most_bytes_));
+    }
     if (reader.is_bad()) {
       std::fill(row.begin(), row.end(), std::numeric_limits<double>::infinity());
       ++rows.unread;

@@ -19,22 +19,28 @@ struct ReadRows {
   std::vector<double> cells;
   std::size_t count = 0, unread = 0;
   std::vector<std::optional<std::string>> people{};  ///< whose rows they are, where that is limited
+
+  /// Memory that so many rows take, about.
+  [[nodiscard]] static std::size_t bytes(std::size_t count, std::size_t cells, bool have_people);
+  [[nodiscard]] std::size_t bytes() const { return bytes(count, cells.size(), !people.empty()); }
 };
 
 /// How bodies of rows are read; the same for all bodies of a stream.
 class RowBody {
  public:
   /// Throws InvalidParameter.
-  RowBody(const RunSettings& settings, const PreparedRun& run, std::size_t longest_record);
+  RowBody(const RunSettings& settings, const PreparedRun& run, const RowLimits& limits);
 
   /// Every record is one row. Throws DataError where a body has no rows or no usable header, and where a bad
-  /// row fails: then no row was taken.
+  /// row fails: then no row was taken. Throws TooManyRows where they would take more memory than is allowed.
   [[nodiscard]] ReadRows read(WriteRequest::Content content, std::string_view body) const;
 
  private:
+  [[nodiscard]] ReadRows rows_of(const InputOptions& options) const;
   InputOptions options_;
   std::vector<std::string> columns_;
   std::vector<OnMissing> rules_;
+  std::size_t most_bytes_;
 };
 
 }  // namespace jme::service

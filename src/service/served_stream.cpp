@@ -51,6 +51,7 @@ std::unique_ptr<PreparedRun> prepared_run(const RunSettings& settings) {
 struct ServedStream::Waiting {
   WriteRequest request;
   service::Content content;
+  RowRoom::Part room;
   Done done;
   WriteAnswer answer{};
   std::exception_ptr error{};
@@ -82,15 +83,15 @@ ServedStream::ServedStream(std::string name, const RunSettings& settings, const 
     : name_(std::move(name)),
       settings_(settings),
       later_(options.later),
+      room_(options.room),
       run_(prepared_run(settings)),
       shared_(std::make_unique<Shared>()) {
   check_can_be_served(*run_);
   if (options.begins) run_->begin_at(*options.begins);
   lines_ = std::make_unique<LineLog>(*settings["state"]);
-  writing_ =
-      std::make_unique<Writing>(Writing{.body = service::RowBody(settings, *run_, options.longest_record),
-                                        .map = run_->row_map(),
-                                        .clock = SlotClock(options.now)});
+  writing_ = std::make_unique<Writing>(Writing{.body = service::RowBody(settings, *run_, options.limits),
+                                               .map = run_->row_map(),
+                                               .clock = SlotClock(options.now)});
   try {
     writing_->stream.emplace(*run_, *lines_, writing_->clock);
   } catch (const Error& error) {
@@ -176,10 +177,14 @@ void ServedStream::submit(WriteRequest request, Done done) {
     }
     return BlockSum::from_bytes(std::as_bytes(std::span(request.body)), writing_->map);
   }();
+  const auto* rows = std::get_if<service::ReadRows>(&content);
+  RowRoom::Part room(room_, rows != nullptr ? rows->bytes() : 0);
   {
     const std::lock_guard lock(shared_->mutex);
-    shared_->queue.push_back(
-        {.request = std::move(request), .content = std::move(content), .done = std::move(done)});
+    shared_->queue.push_back({.request = std::move(request),
+                              .content = std::move(content),
+                              .room = std::move(room),
+                              .done = std::move(done)});
     if (std::exchange(shared_->is_working, true)) return;
   }
   work();

@@ -121,7 +121,8 @@ void write_settings(const std::filesystem::path& path, const std::string& settin
 
 }  // namespace
 
-Service::Service(const ServiceOptions& options) : options_(options), lock_(options.state) {
+Service::Service(const ServiceOptions& options)
+    : options_(options), lock_(options.state), room_(options.most_waiting_rows) {
   load();
   if (options.keeps_time) {
     timer_ = std::jthread([this](const std::stop_token& stop) { keep_time(stop); });
@@ -153,7 +154,8 @@ void Service::load() {
 std::unique_ptr<ServedStream> Service::open(const std::string& name, const RunSettings& settings,
                                             std::optional<Seconds> begins) const {
   return std::make_unique<ServedStream>(name, settings,
-                                        ServedStreamOptions{.longest_record = options_.longest_record,
+                                        ServedStreamOptions{.limits = options_.limits,
+                                                            .room = &room_,
                                                             .begins = begins,
                                                             .now = options_.now,
                                                             .later = options_.later});

@@ -85,6 +85,19 @@ TEST_F(Tokens, ExpireAtTheirTime) {
   EXPECT_FALSE(check.find(token, 1000));
 }
 
+TEST_F(Tokens, ThatWereFoundAreGoodUntilTheyAreRevokedOrExpire) {
+  TokenFile file(state());
+  const std::string token = file.add(Role::read, "a", 1000), other = file.add(Role::read, "a");
+  TokenCheck check(state());
+  const TokenInfo found = *check.find(token, 0);
+  EXPECT_TRUE(check.is_still_good(found, 999));
+  EXPECT_FALSE(check.is_still_good(found, 1000));
+  EXPECT_TRUE(file.revoke(check.find(other, 0)->id));
+  EXPECT_TRUE(check.is_still_good(found, 0));
+  EXPECT_TRUE(file.revoke(found.id));
+  EXPECT_FALSE(check.is_still_good(found, 0));
+}
+
 TEST_F(Tokens, AreOnlyForStreamsThatCanExist) {
   TokenFile file(state());
   for (const char* stream : {"", "../x", "a/b", "a b", "-a", "**", "a\n"}) {
@@ -108,14 +121,19 @@ TEST_F(Tokens, AndWhatWasDoneWithThemAreLoggedInLinesThatStay) {
     log.add({.request = "r1", .token = "t1", .action = "POST /v1/streams/a/rows", .status = 202, .rows = 7});
   }
   AuditLog log(state());
-  log.add({.request = "r2", .token = "", .action = "GET /\n\"\xff", .status = 401});
+  log.add({.request = "r2", .token = "", .action = "GET /\n\"\xff", .status = 401, .left_out = 3});
   const std::string text = content_of(state() / "audit.log");
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
   EXPECT_THAT(
       text, testing::HasSubstr(
                 R"("request":"r1","token":"t1","action":"POST /v1/streams/a/rows","status":202,"rows":7})"));
   EXPECT_THAT(text, testing::HasSubstr(R"("request":"r2","token":null)"));
+  EXPECT_THAT(text, testing::HasSubstr(R"("status":401,"left_out":3})"));
   EXPECT_EQ(mode_of(state() / "audit.log"), 0600U);
+  // As logrotate does with copytruncate.
+  std::filesystem::resize_file(state() / "audit.log", 0);
+  log.add({.request = "r3", .token = "t1", .action = "GET /", .status = 200});
+  EXPECT_THAT(content_of(state() / "audit.log"), testing::StartsWith("{\"time\":"));
 }
 
 }  // namespace

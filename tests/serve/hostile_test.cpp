@@ -87,7 +87,7 @@ TEST_F(HostileClient, WhoTriesPathsFindsNothing) {
   }
   EXPECT_EQ(ask(port(), "DELETE", "/v1/streams/air", admin_).status, 405);
   EXPECT_EQ(ask(port(), "TRACE", "/v1/streams/air", admin_).status, 405);
-  EXPECT_EQ(ask(port(), "DELETE", "/v1/streams/air", admin_).fields["allow"], "GET");
+  EXPECT_EQ(ask(port(), "DELETE", "/v1/streams/air", admin_).fields["allow"], "GET, HEAD");
 }
 
 TEST_F(HostileClient, WhoComesThroughSomebodysBrowserIsRefused) {

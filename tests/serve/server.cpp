@@ -12,6 +12,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -33,7 +34,8 @@ std::string small(std::string text) {
 
 }  // namespace
 
-Connection::Connection(unsigned port) : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+Connection::Connection(unsigned port, std::uint32_t listener)
+    : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   const timeval time{.tv_sec = longest_wait, .tv_usec = 0};
   ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
   ::setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
@@ -42,7 +44,7 @@ Connection::Connection(unsigned port) : descriptor_(::socket(AF_INET, SOCK_STREA
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_addr.s_addr = htonl(listener);
   if (::connect(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     ::close(descriptor_);
     descriptor_ = -1;
@@ -127,10 +129,13 @@ HttpReply ask(unsigned port, const std::string& method, const std::string& targe
 }
 
 ServerProcess::ServerProcess(const std::filesystem::path& state, const std::vector<std::string>& arguments,
-                             const Fields& environment) {
+                             const Fields& environment, std::size_t files) {
   std::array<int, 2> pipe{};
   if (::pipe(pipe.data()) != 0) throw std::runtime_error("no pipe");
-  std::vector<std::string> words{binary(), "serve", "--state", state.string(), "--listen", "127.0.0.1:0"};
+  std::vector<std::string> words{binary(), "serve", "--state", state.string()};
+  if (std::find(arguments.begin(), arguments.end(), "--listen") == arguments.end()) {
+    words.insert(words.end(), {"--listen", "127.0.0.1:0"});
+  }
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -141,6 +146,8 @@ ServerProcess::ServerProcess(const std::filesystem::path& state, const std::vect
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) std::_Exit(127);
     for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+    const rlimit limit{.rlim_cur = files, .rlim_max = files};
+    if (files > 0 && ::setrlimit(RLIMIT_NOFILE, &limit) != 0) std::_Exit(127);
     ::dup2(pipe[1], STDOUT_FILENO);
     ::close(pipe[0]);
     ::close(pipe[1]);
@@ -156,8 +163,9 @@ ServerProcess::ServerProcess(const std::filesystem::path& state, const std::vect
          ::read(output_, &letter, 1) == 1) {
     line += letter;
   }
-  const std::string start = "listening on http://127.0.0.1:";
-  if (line.starts_with(start)) port_ = static_cast<unsigned>(std::stoul(line.substr(start.size())));
+  if (line.starts_with("listening on http://127.0.0.")) {
+    port_ = static_cast<unsigned>(std::stoul(line.substr(line.rfind(':') + 1)));
+  }
 }
 
 ServerProcess::~ServerProcess() {
@@ -201,10 +209,10 @@ std::string Served::token(const std::string& role, const std::string& stream, co
   return made.out.substr(0, made.out.find('\n'));
 }
 
-void Served::start(const std::vector<std::string>& arguments, const Fields& environment) {
+void Served::start(const std::vector<std::string>& arguments, const Fields& environment, std::size_t files) {
   if (admin_.empty()) admin_ = token("admin");
   server_.reset();
-  server_.emplace(state(), arguments, environment);
+  server_.emplace(state(), arguments, environment, files);
   ASSERT_NE(server_->port(), 0U);
 }
 

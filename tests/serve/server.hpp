@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <nlohmann/json.hpp>
 #include <sys/types.h>
 
@@ -30,7 +31,7 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 /// seconds.
 class Connection {
  public:
-  explicit Connection(unsigned port);
+  explicit Connection(unsigned port, std::uint32_t address = INADDR_LOOPBACK);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection();
@@ -57,8 +58,9 @@ class Connection {
 /// `jme serve` on a free port. It is killed with this object.
 class ServerProcess {
  public:
+  /// `files`: how many the process may open; 0: as many as this one.
   ServerProcess(const std::filesystem::path& state, const std::vector<std::string>& arguments = {},
-                const Fields& environment = {});
+                const Fields& environment = {}, std::size_t files = 0);
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
   ~ServerProcess();
@@ -83,7 +85,8 @@ class Served : public testing::Test {
   [[nodiscard]] std::filesystem::path state() const { return folder_.path() / "state"; }
   [[nodiscard]] std::string token(const std::string& role, const std::string& stream = "*",
                                   const std::string& more = "") const;
-  void start(const std::vector<std::string>& arguments = {}, const Fields& environment = {});
+  void start(const std::vector<std::string>& arguments = {}, const Fields& environment = {},
+             std::size_t files = 0);
   void create(const std::string& name = "air", const std::string& more = "") const;
   [[nodiscard]] unsigned port() const { return server_->port(); }
   [[nodiscard]] HttpReply post_rows(const std::string& csv, const std::string& key = "",

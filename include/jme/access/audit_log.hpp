@@ -15,6 +15,8 @@ struct AuditEntry {
   std::string action;   ///< "POST /v1/streams/S/rows"
   int status = 0;       ///< what was answered
   std::optional<std::uint64_t> rows{};
+  std::uint64_t left_out =
+      0;  ///< lines that the writer of this one left out before it, because they were too many
 };
 
 /// A file of one JSON object per line, to which lines are only added; for its owner alone. May be used by

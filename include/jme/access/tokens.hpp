@@ -69,6 +69,8 @@ class TokenCheck {
   /// Whose token this is; none where it is unknown, revoked or expired. The time that it takes does not
   /// depend on how much of a token was right.
   [[nodiscard]] std::optional<TokenInfo> find(std::string_view token, std::int64_t now);
+  /// Whether a token that was found before may go on: it was neither revoked since nor has it expired.
+  [[nodiscard]] bool is_still_good(const TokenInfo& token, std::int64_t now);
 
  private:
   struct Version {
@@ -77,6 +79,7 @@ class TokenCheck {
     bool operator==(const Version&) const = default;
   };
   [[nodiscard]] Version version() const;
+  void read_again_if_changed();
   std::filesystem::path path_;
   std::mutex mutex_;
   Version read_{};

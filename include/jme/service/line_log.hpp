@@ -26,7 +26,7 @@ class LineLog {
   LineLog(const LineLog&) = delete;
   LineLog& operator=(const LineLog&) = delete;
 
-  /// Throws Error where the file cannot be written; then none was added.
+  /// Throws StorageFailed where the file cannot be written; then none was added.
   void append(const std::vector<ReleaseLine>& lines);
   [[nodiscard]] std::size_t size() const;
   /// Index of the first release after `t`.
@@ -37,11 +37,17 @@ class LineLog {
   /// `most_lines`, which is at least 1.
   [[nodiscard]] std::vector<ReleaseLine> read(std::size_t begin, std::size_t most_bytes,
                                               std::size_t most_lines = SIZE_MAX) const;
+  /// Bytes of a line.
+  [[nodiscard]] std::size_t length(std::size_t index) const;
+  /// Of a line that is there, at most so many bytes from the given one on.
+  [[nodiscard]] ReleaseLine part(std::size_t index, std::size_t from, std::size_t most_bytes) const;
 
  private:
   struct Place {
     std::uint64_t t, end;
   };
+  [[nodiscard]] std::uint64_t begin_of(std::size_t index) const;
+  [[nodiscard]] std::string bytes(std::uint64_t from, std::uint64_t end) const;
   mutable std::mutex mutex_;
   std::vector<Place> places_;
   int descriptor_;

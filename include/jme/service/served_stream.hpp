@@ -17,6 +17,7 @@
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/run_settings.hpp>
 #include <jme/service/line_log.hpp>
+#include <jme/service/row_room.hpp>
 #include <jme/service/write_request.hpp>
 
 namespace jme {
@@ -41,9 +42,10 @@ struct StreamStanding {
 };
 
 struct ServedStreamOptions {
-  std::size_t longest_record = std::size_t{1} << 20;  ///< bytes of one row in a body
-  std::optional<Seconds> begins{};                    ///< the first slot of time, where there are slots
-  Now now = system_now();                             ///< tests give their own
+  RowLimits limits{};               ///< of the rows of one request
+  RowRoom* room = nullptr;          ///< for rows of all requests; outlives the stream
+  std::optional<Seconds> begins{};  ///< the first slot of time, where there are slots
+  Now now = system_now();           ///< tests give their own
   /// Runs work of another thread's making soon, so that a stream with many requests keeps no thread for
   /// itself. By default the thread that began goes on.
   std::function<void(std::function<void()>)> later{};
@@ -86,8 +88,8 @@ class ServedStream {
   /// Called once, from the thread that wrote to disk, when the request was taken or refused.
   using Done = std::function<void(const WriteAnswer&, std::exception_ptr)>;
   /// Takes a request. Requests that come while others are written share the next commit. Throws what the body
-  /// deserves (DataError, InvalidParameter); everything else goes to `done`: NotYours, Conflict,
-  /// BudgetExhausted, StorageFailed, StateError.
+  /// deserves (DataError, InvalidParameter, TooManyRows) and Busy; everything else goes to `done`: NotYours,
+  /// Conflict, BudgetExhausted, StorageFailed, StateError.
   void submit(WriteRequest request, Done done);
   /// The same, waiting for the answer.
   WriteAnswer take(WriteRequest request);
@@ -111,6 +113,7 @@ class ServedStream {
   std::string name_;
   RunSettings settings_;
   std::function<void(std::function<void()>)> later_;
+  RowRoom* room_;
   std::unique_ptr<PreparedRun> run_;
   std::unique_ptr<LineLog> lines_;
   std::unique_ptr<Writing> writing_;

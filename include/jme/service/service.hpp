@@ -23,7 +23,8 @@ namespace jme {
 struct ServiceOptions {
   std::filesystem::path state;
   std::size_t most_streams = 1000;
-  std::size_t longest_record = std::size_t{1} << 20;  ///< bytes of one row in a body
+  RowLimits limits{};                                      ///< of the rows of one request
+  std::size_t most_waiting_rows = std::size_t{256} << 20;  ///< bytes of rows in memory, of all requests
   Now now = system_now();
   /// A thread of the service calls tick() in time; tests that have their own clock do it themselves.
   bool keeps_time = true;
@@ -75,6 +76,7 @@ class Service {
   void keep_time(const std::stop_token& stop);
   ServiceOptions options_;
   StateLock lock_;
+  mutable RowRoom room_;
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::unique_ptr<ServedStream>, std::less<>> streams_;
   std::map<std::string, std::string, std::less<>> settings_;  // as JSON, to compare

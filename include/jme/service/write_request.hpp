@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,25 @@ class Conflict : public Error {
 class StorageFailed : public Error {
  public:
   using Error::Error;
+};
+
+/// A body whose rows would take too much memory, however few bytes it has: fewer rows must come at a time.
+class TooManyRows : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Too many rows wait to be written. Nothing was taken: the same request can be sent again later.
+class Busy : public Error {
+ public:
+  using Error::Error;
+};
+
+/// How large the rows of a request may be.
+struct RowLimits {
+  std::size_t longest_record = std::size_t{1}
+                               << 20;               ///< bytes of one row in a body; longer ones are bad rows
+  std::size_t most_bytes = std::size_t{128} << 20;  ///< of memory for the rows of one body
 };
 
 /// Rows, or the sums of rows, that somebody sends to a stream.
