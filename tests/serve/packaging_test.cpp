@@ -49,6 +49,10 @@ TEST_F(ServerFiles, OfDockerRunTheServerAsAnOrdinaryUserFromTheDebianPackage) {
   const std::string stage = image.substr(last_stage);
   EXPECT_NE(stage.find("\nUSER jme\n"), std::string::npos);
   EXPECT_NE(stage.find("jme_*.deb"), std::string::npos);
+  // Of a tree that was built: caches with the paths of that machine are not copied.
+  EXPECT_NE(image.find("\nCOPY . .\n"), std::string::npos);
+  EXPECT_NE(read_text(std::filesystem::path(JME_SOURCE_DIR) / ".dockerignore").find("\nbuild\n"),
+            std::string::npos);
   // What the container runs is a command that the program takes.
   std::smatch command;
   ASSERT_TRUE(std::regex_search(stage, command, std::regex("\nCMD (\\[.*\\])")));
