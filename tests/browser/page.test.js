@@ -24,8 +24,15 @@ const noProblem = () => assert.deepEqual(page.problems, []);
 const isState = (state) => page.waitForSelector(`.connection .pill[data-state="${state}"]`);
 /** Waits until the newest release that a chart tells is after so many rows. */
 const hasRows = (column, rows) => page.waitForFunction(([name, text]) => document.querySelector(`[aria-label="Running mean of ${name}"]`)?.getAttribute("aria-valuetext").startsWith(text), [column, `${rows} rows`]);
-/** Whether anything was drawn on the canvas of a chart. */
-const isDrawn = (chart) => chart.locator("canvas").evaluate((canvas) => new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer).some((pixel) => pixel !== 0));
+/** Whether anything is drawn on the canvas of a chart, which happens shortly after its words change. */
+const isDrawn = async (chart) => {
+  const has = () => chart.locator("canvas").evaluate((canvas) => new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer).some((pixel) => pixel !== 0));
+  for (let i = 0; i < 100; ++i) {
+    if (await has()) return true;
+    await page.waitForTimeout(50);
+  }
+  return false;
+};
 const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 test("a stream is created by the form, after its plan was shown", options, async () => {
@@ -65,7 +72,7 @@ test("rows that curl gives appear in the charts without loading the page again",
   assert.ok(await isDrawn(reading(page, "co")));
   server.post("air", someRows(20));
   await hasRows("co", 50);
-  assert.equal(await page.locator(".facts dd").nth(1).innerText(), "5");
+  await page.waitForFunction(() => document.querySelectorAll(".facts dd")[1].innerText === "5");
   await page.getByText("The budget is spent, once for the whole of it").waitFor();
   assert.ok(await page.evaluate(() => globalThis.sameDocument));
   assert.match(await page.getByRole("region", { name: "Correlations" }).innerText(), /temp[\s\S]*1\.00/);
