@@ -200,7 +200,9 @@ void Service::begin(ServedStream& stream) const {
 }
 
 CreatedStream Service::create(std::string_view text, bool dry_run) {
-  auto [name, given] = named_settings(text);
+  NamedSettings named = named_settings(text);
+  const std::string& name = named.name;
+  RunSettings& given = named.settings;
   // Not the default of a run, and stored as it is, so that the next process reads the same.
   if (!given["on_bad_row"]) given.set("on_bad_row", "zero");
   const std::string stored = given.to_json();
