@@ -241,6 +241,14 @@ std::uint64_t Served::rows() const {
   return ask(port(), "GET", "/v1/streams/air", admin_).json().at("writer").at("rows");
 }
 
+void Served::expect_growth_below(long most, long before) const {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT(server_->memory() - before, most);
+#else
+  static_cast<void>(most), static_cast<void>(before);
+#endif
+}
+
 void Served::forget_state() {
   server_.reset();
   admin_.clear();

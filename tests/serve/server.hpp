@@ -93,6 +93,9 @@ class Served : public testing::Test {
                                     const std::string& token = "") const;
   [[nodiscard]] std::string releases() const;
   [[nodiscard]] std::uint64_t rows() const;
+  /// That the server uses less than so many kibibytes more than before. Not under a sanitizer, which keeps
+  /// what was freed.
+  void expect_growth_below(long most, long before) const;
   /// Ends the server and takes its folder away.
   void forget_state();
 
