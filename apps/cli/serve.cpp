@@ -59,7 +59,8 @@ ServeCommand::ServeCommand(CLI::App& root)
   limit("--header-bytes", header_bytes_, "N", "Bytes of a request's header (default 16384)");
   limit("--body-bytes", body_bytes_, "N", "Bytes of a body of rows (default 16777216)");
   limit("--line-bytes", line_bytes_, "N", "Bytes of one row; a longer one is a bad row (default 1048576)");
-  limit("--waiting-bytes", waiting_bytes_, "N", "Bytes of all bodies under way, and as many of the rows in them and of answers (default 268435456)");
+  limit("--waiting-bytes", waiting_bytes_, "N",
+        "Bytes of all bodies under way, and as many of the rows in them and of answers (default 268435456)");
   limit("--rate", rate_, "R", "Requests per second of one token, or of all without one (default 5000)");
   limit("--timeout", timeout_, "S",
         "Seconds for a header (default 10); bodies, answers and idle connections get 6 times as long");
