@@ -37,6 +37,8 @@ Answer failure(const Head& head, const std::exception_ptr& error) {
     return answer;
   } catch (const NotYours& e) {
     return problem(403, "Forbidden", e.what(), head);
+  } catch (const OtherBody& e) {
+    return problem(409, "Conflict", e.what(), head, "body");
   } catch (const Conflict& e) {
     return problem(409, "Conflict", e.what(), head);
   } catch (const BudgetExhausted& e) {

@@ -48,6 +48,9 @@ std::variant<WriteRequest, Answer> write_request(const Head& head, const Admitte
     request.content = WriteRequest::Content::block;
     request.repeats = WriteRequest::Repeats::by_key;
     request.key = what.block;
+    if (const auto origin = what.query.find("origin"); origin != what.query.end()) {
+      request.origin = origin->second;
+    }
   } else if (type == "application/x-ndjson" || type == "application/ndjson" || type == "application/jsonl") {
     request.content = WriteRequest::Content::ndjson;
   } else if (type != "text/csv") {

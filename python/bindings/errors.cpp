@@ -7,6 +7,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <jme/service/write_request.hpp>
+
 namespace nb = nanobind;
 
 namespace jme::python {
@@ -55,6 +57,12 @@ void raise_data(const DataError& error, const std::string& column_name) {
   raise("DataError", error.what(), details);
 }
 
+void raise_conflict(const Conflict& error, bool same_id) {
+  nb::dict details;
+  details["same_id"] = same_id;
+  raise("Conflict", error.what(), details);
+}
+
 void translate(const std::exception_ptr& thrown, void* /*payload*/) {
   try {
     std::rethrow_exception(thrown);
@@ -66,6 +74,10 @@ void translate(const std::exception_ptr& thrown, void* /*payload*/) {
     raise_data(error, "");
   } catch (const BudgetExhausted& error) {
     raise("BudgetExhausted", error.what(), {});
+  } catch (const OtherBody& error) {
+    raise_conflict(error, true);
+  } catch (const Conflict& error) {
+    raise_conflict(error, false);
   } catch (const StateError& error) {
     raise("StateError", error.what(), {});
   } catch (const Error& error) {

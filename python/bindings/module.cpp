@@ -11,7 +11,9 @@
 #include "bindings/collector.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/releases.hpp"
+#include "bindings/service.hpp"
 #include "bindings/settings.hpp"
+#include "bindings/slot_sums.hpp"
 #include "bindings/stream.hpp"
 #include "bindings/training.hpp"
 
@@ -25,6 +27,8 @@ NB_MODULE(_core, m) {
   jme::python::bind_releases(m);
   jme::python::bind_stream(m);
   jme::python::bind_block_sum(m);
+  jme::python::bind_slot_sums(m);
+  jme::python::bind_service(m);
   jme::python::bind_answers(m);
   jme::python::bind_training(m);
   jme::python::bind_adam(m);

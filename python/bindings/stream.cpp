@@ -107,6 +107,19 @@ nb::object Stream::push_block(const BlockSum& block, const std::string& id) {
   return take();
 }
 
+nb::object Stream::push_slots(SlotSums& slots) {
+  const Use use(*this);
+  static_cast<void>(columns());
+  {
+    const Unlocked unlocked;
+    const SlotSchedule& schedule = slots.schedule();
+    for (std::size_t slot = 0; slot < schedule.count; ++slot) {
+      feed().push_block(slot_id(schedule, slot), slots.of(slot));
+    }
+  }
+  return take();
+}
+
 nb::object Stream::releases() {
   const Use use(*this);
   return take();

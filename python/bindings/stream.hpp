@@ -10,6 +10,7 @@
 
 #include <jme/output/report_collector.hpp>
 #include <jme/pipeline/prepared_run.hpp>
+#include <jme/pipeline/slot_sums.hpp>
 #include <jme/report/page.hpp>
 
 #include "bindings/progress.hpp"
@@ -37,6 +38,8 @@ class Stream {
   /// What waits to be fetched.
   nanobind::object releases();
   nanobind::object push_block(const BlockSum& block, const std::string& id);
+  /// Every slot of the schedule as a block under the name that a run of a file gives it.
+  nanobind::object push_slots(SlotSums& slots);
   void close();
 
   // For jme._inputs, inside push().

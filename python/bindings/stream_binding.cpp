@@ -77,6 +77,7 @@ void bind_stream(nb::module_& m) {
       .def("_notes", &notes_of)
       .def("_left", [](const Stream& s) { return s.run().mechanism().horizon().rows() - s.rows(); })
       .def_prop_ro("_is_open", &Stream::is_open)
+      .def_prop_ro("_has_slots", [](const Stream& s) { return s.run().mechanism().horizon().has_slots(); })
       .def_prop_ro("dimension", &Stream::dimension)
       .def_prop_ro("rows", &Stream::rows, rows_doc)
       .def_prop_ro("committed_rows", &Stream::committed_rows, committed_rows_doc)

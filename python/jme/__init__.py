@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ._core import version as __version__
 from .answers import Ledger, account, calibrate, sensitivity, shape
 from .blocks import BlockSum
-from .errors import BudgetExhausted, DataError, Error, InvalidParameter, StateError
+from .errors import BudgetExhausted, Conflict, DataError, Error, InvalidParameter, StateError
 from .plans import Plan, plan
 from .releases import Estimate, Release, Releases
 from .stream import Stream
@@ -19,6 +19,7 @@ else:
 __all__ = [
     "BlockSum",
     "BudgetExhausted",
+    "Conflict",
     "DataError",
     "Error",
     "Estimate",

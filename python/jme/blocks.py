@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ._keywords import Settings
 
 # Where a stream is kept and how it is watched says nothing about its rows.
-_OF_THE_STREAM = ("state", "source", "stream", "commit_interval", "leave_open", "max_mu")
+OF_THE_STREAM = ("state", "source", "stream", "commit_interval", "leave_open", "max_mu")
 
 
 class BlockSum:
@@ -34,7 +34,7 @@ class BlockSum:
 
     def __init__(self, **settings: Unpack[Settings]) -> None:
         given = _settings.checked("BlockSum()", settings)
-        rows_alone = {name: value for name, value in given.items() if name not in _OF_THE_STREAM}
+        rows_alone = {name: value for name, value in given.items() if name not in OF_THE_STREAM}
         self._stream = _core.Stream(*_settings.encoded(rows_alone))
         if not self._stream._is_open:
             self._stream._places(None, self._stream.dimension)

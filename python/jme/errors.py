@@ -40,5 +40,11 @@ class StateError(Error):
     thread or process."""
 
 
+class Conflict(Error):
+    """What comes contradicts what was taken before; nothing of it was taken. `same_id`: other sums came under an id."""
+
+    same_id: bool = False
+
+
 def _made_again(kind: type[Error], arguments: tuple[str, ...], details: dict[str, Any]) -> Error:
     return kind(*arguments, **details)

@@ -127,19 +127,7 @@ void RowFeed::take_rows(const MatrixView& rows, std::span<const std::optional<Se
   if (times.size() != rows.rows || (!persons.empty() && persons.size() != rows.rows)) {
     throw InvalidParameter("time", fmt::format("{} were given for {} rows", times.size(), rows.rows));
   }
-  row_.resize(rows.columns);
-  for (std::size_t r = 0; r < rows.rows; ++r) {
-    for (std::size_t j = 0; j < rows.columns; ++j) row_[j] = rows.at(r, j);
-    const PersonId person = persons.empty() ? std::nullopt : persons[r];
-    if (times[r]) {
-      timed_->take(intake_, row_, *times[r], person);
-    } else if (intake_.on_bad_row() == OnBadRow::zero) {
-      timed_->take_bad(intake_, row_, std::nullopt, person);
-    } else {
-      throw DataError(fmt::format("row {}: has no time that can be read", timed_->rows() + 1),
-                      timed_->rows() + 1);
-    }
-  }
+  timed_->take_rows(intake_, rows, times, persons);
 }
 
 void RowFeed::end_input() {

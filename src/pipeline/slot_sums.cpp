@@ -83,6 +83,24 @@ void SlotSums::flush() {
   rows_.clear();
 }
 
+void SlotSums::merge(std::size_t slot, const BlockSum& part) {
+  if (slot >= sums_.size()) {
+    throw InvalidParameter("block", fmt::format("its sums are of slot {}, and the schedule has {}", slot,
+                                                sums_.size()));
+  }
+  if (!sums_[slot]) sums_[slot].emplace(map_);
+  sums_[slot]->merge(part);
+}
+
+std::vector<std::size_t> SlotSums::with_rows() {
+  flush();
+  std::vector<std::size_t> slots;
+  for (std::size_t slot = 0; slot < sums_.size(); ++slot) {
+    if (sums_[slot]) slots.push_back(slot);
+  }
+  return slots;
+}
+
 BlockSum SlotSums::of(std::size_t slot) {
   flush();
   return sums_[slot] ? *sums_[slot] : BlockSum(map_);

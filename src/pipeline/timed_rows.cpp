@@ -1,3 +1,8 @@
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <jme/base/errors.hpp>
 #include <jme/pipeline/timed_rows.hpp>
 
 namespace jme {
@@ -31,6 +36,22 @@ void TimedRows::take_bad(RowIntake& intake, std::span<double> row, std::optional
                          const PersonId& person) {
   enter_window(intake, time) ? intake.take_bad(row, person) : intake.take_bad(row);
   ++rows_;
+}
+
+void TimedRows::take_rows(RowIntake& intake, const MatrixView& rows,
+                          std::span<const std::optional<Seconds>> times, std::span<const PersonId> persons) {
+  std::vector<double> row(rows.columns);
+  for (std::size_t r = 0; r < rows.rows; ++r) {
+    for (std::size_t j = 0; j < rows.columns; ++j) row[j] = rows.at(r, j);
+    const PersonId person = persons.empty() ? std::nullopt : persons[r];
+    if (times[r]) {
+      take(intake, row, *times[r], person);
+    } else if (intake.on_bad_row() == OnBadRow::zero) {
+      take_bad(intake, row, std::nullopt, person);
+    } else {
+      throw DataError(fmt::format("row {}: has no time that can be read", rows_ + 1), rows_ + 1);
+    }
+  }
 }
 
 }  // namespace jme

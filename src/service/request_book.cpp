@@ -27,6 +27,8 @@ store::Bytes BookEntry::encoded() const {
       .number(releases_before)
       .number(releases_after)
       .text(token)
+      .number(static_cast<std::uint64_t>(has_origin))
+      .raw(origin)
       .bytes();
 }
 
@@ -45,6 +47,9 @@ BookEntry BookEntry::decoded(std::span<const std::byte> record) {
   entry.releases_after = reader.value<std::uint64_t>();
   const auto token = reader.take(reader.value<std::uint64_t>());
   entry.token.assign(reinterpret_cast<const char*>(token.data()), token.size());
+  if (reader.left() == 0) return entry;  // of a version that knew no jobs
+  entry.has_origin = reader.value<std::uint64_t>() != 0;
+  entry.origin = reader.value<store::Tag>();
   return entry;
 }
 
@@ -54,6 +59,10 @@ BookEntry RequestBook::entry_for(const WriteRequest& request, std::int64_t now) 
   entry.is_block = request.content == WriteRequest::Content::block;
   entry.has_name = request.repeats != WriteRequest::Repeats::unknown;
   if (!entry.has_name) return entry;
+  entry.has_origin = !request.origin.empty();
+  if (entry.has_origin) {
+    entry.origin = hmac_.tag(store::ByteWriter().text("origin").text(request.origin).bytes());
+  }
   store::ByteWriter name;
   name.text("name").text(kind_of(request));
   if (entry.by_rows) {
@@ -81,6 +90,11 @@ const BookEntry* RequestBook::find(const BookEntry& request) const {
       }
     }
   }
+  if (request.has_origin && origin_ && !store::equal(*origin_, request.origin)) {
+    throw Conflict(
+        "the blocks of this stream come from another job (a query that has lost its checkpoint is another one "
+        "too): its rows may have been counted before, so that they need a stream of their own");
+  }
   if (!request.has_name) return nullptr;
   const auto found = known_.find(request.name);
   if (found == known_.end()) return nullptr;
@@ -89,7 +103,7 @@ const BookEntry* RequestBook::find(const BookEntry& request) const {
     throw NotYours("this key or id was used first by another token, to which it belongs");
   }
   if (!store::equal(found->second.body, request.body)) {
-    throw Conflict("a request with this key, id or range was taken before, with another body");
+    throw OtherBody("a request with this key, id or range was taken before, with another body");
   }
   return &found->second;
 }
@@ -101,6 +115,7 @@ bool RequestBook::must_be_kept(const BookEntry& request) const {
 void RequestBook::add(BookEntry entry) {
   ++writers_[entry.token];
   if (entry.by_rows) owner_of_rows_ = entry.token;
+  if (entry.has_origin) origin_ = entry.origin;
   const std::int64_t now = entry.time;
   // First: a key that was forgotten may come again, and has one place in the order.
   forget(now);
@@ -140,11 +155,13 @@ std::optional<std::int64_t> RequestBook::rewriting_due() const {
 
 std::vector<BookEntry> RequestBook::known() const {
   std::vector<BookEntry> entries;
-  // Who has written, and who numbers rows, is known for ever.
+  // Who has written, who numbers rows, and which job makes blocks, is known for ever.
   for (const auto& [token, requests] : writers_) {
     BookEntry& writer = entries.emplace_back();
     writer.token = token;
     writer.by_rows = owner_of_rows_ == token;
+    writer.has_origin = origin_.has_value();
+    writer.origin = origin_.value_or(store::Tag{});
   }
   for (const auto* order : {&blocks_, &rows_}) {
     for (const store::Tag& name : *order) entries.push_back(known_.find(name)->second);

@@ -23,7 +23,8 @@ namespace jme::service {
 struct BookEntry {
   store::Tag name{};  ///< of the kind of request and its key or its rows
   store::Tag body{};
-  bool has_name = false, by_rows = false, is_block = false;
+  store::Tag origin{};  ///< of the job that makes blocks
+  bool has_name = false, by_rows = false, is_block = false, has_origin = false;
   std::string token;
   std::int64_t time = 0;  ///< seconds since 1970
   std::uint64_t first_row = 0, rows = 0;
@@ -52,7 +53,8 @@ class RequestBook {
   /// The entry for a request that is about to be taken; places in the stream are left open.
   [[nodiscard]] BookEntry entry_for(const WriteRequest& request, std::int64_t now);
   /// The entry of the same request, where it was taken before. Throws NotYours where its name, or the whole
-  /// stream, belongs to another token, and Conflict where its body was another one.
+  /// stream, belongs to another token, Conflict where blocks come from another job, and OtherBody where its
+  /// body was another one.
   [[nodiscard]] const BookEntry* find(const BookEntry& request) const;
   /// Whether the entry has to be on disk: it can come again, or is its token's first.
   [[nodiscard]] bool must_be_kept(const BookEntry& request) const;
@@ -77,6 +79,7 @@ class RequestBook {
   std::optional<std::int64_t> forgotten_since_;   // the oldest of them
   std::map<std::string, std::uint64_t> writers_;  // requests by token
   std::optional<std::string> owner_of_rows_;      // who names requests by their rows
+  std::optional<store::Tag> origin_;              // the job that makes blocks
 };
 
 }  // namespace jme::service

@@ -144,6 +144,25 @@ TEST(SlotSums, AreRefusedWhereAllSlotsTogetherWouldNotFitIntoMemory) {
   }
 }
 
+TEST(SlotSums, OfSeveralPlacesMergeToThoseOfOne) {
+  const PreparedRun run(run_config(settings_of_day()));
+  std::mt19937_64 generator(6);
+  SlotSums whole(run.row_map(), run.schedule()), merged(run.row_map(), run.schedule());
+  for (int place = 0; place < 5; ++place) {
+    SlotSums part(run.row_map(), run.schedule());
+    for (const TimedRow& row : random_file(generator, 60)) {
+      EXPECT_EQ(part.add(row.time, row.cells), whole.add(row.time, row.cells));
+    }
+    for (const std::size_t slot : part.with_rows()) {
+      EXPECT_GT(part.of(slot).rows(), 0U);
+      merged.merge(slot, part.of(slot));
+    }
+  }
+  EXPECT_EQ(merged.with_rows(), whole.with_rows());
+  for (std::size_t slot = 0; slot < run.schedule().count; ++slot) EXPECT_EQ(merged.of(slot), whole.of(slot));
+  EXPECT_THROW(merged.merge(run.schedule().count, merged.of(0)), InvalidParameter);
+}
+
 TEST(SlotSums, OfADurableRunAreReleasedOnceHoweverOftenTheFileIsRead) {
   const test::TemporaryFolder folder;
   RunSettings settings = settings_of_day();

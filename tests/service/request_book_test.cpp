@@ -117,6 +117,36 @@ TEST(RequestBook, ForgetsTheOldestBeyondItsSizeAndAsksForRewriting) {
   EXPECT_EQ(book.known().size(), 11U);  // ten blocks, and the token
 }
 
+TEST(RequestBook, KnowsTheJobThatMakesBlocksAfterEverythingElseWasForgotten) {
+  const Key key(std::array<std::uint8_t, 32>{1});
+  const auto block = [](RequestBook& book, const std::string& job) {
+    WriteRequest request{.token = "t", .content = WriteRequest::Content::block, .body = "x"};
+    request.repeats = WriteRequest::Repeats::by_key;
+    request.key = job + ":0";
+    request.origin = job;
+    return book.entry_for(request, 1000);
+  };
+  RequestBook book(key, 0);  // forgets every name at once
+  book.add(block(book, "first"));
+  ASSERT_EQ(book.find(block(book, "first")), nullptr);
+  RequestBook next(key, 0);
+  for (const service::BookEntry& entry : book.known()) {
+    next.add(service::BookEntry::decoded(entry.encoded()));
+  }
+  EXPECT_EQ(next.find(block(next, "first")), nullptr);
+  EXPECT_THROW(static_cast<void>(next.find(block(next, "second"))), Conflict);
+  EXPECT_EQ(next.find(block(next, "")), nullptr);
+}
+
+TEST(RequestBook, ReadsRecordsThatSayNothingOfJobs) {
+  service::BookEntry entry{.token = "t", .time = 1000};
+  const store::Bytes now = entry.encoded();
+  const std::size_t added = sizeof(std::uint64_t) + sizeof(store::Tag);
+  const service::BookEntry before = service::BookEntry::decoded(std::span(now).first(now.size() - added));
+  EXPECT_EQ(before.token, "t");
+  EXPECT_FALSE(before.has_origin);
+}
+
 // A key that was forgotten, and is on disk until the journal is written anew, may be used again.
 TEST(RequestBook, HasOnePlaceForAKeyThatCameAgainAfterItWasForgotten) {
   RequestBook book(Key(std::array<std::uint8_t, 32>{1}));

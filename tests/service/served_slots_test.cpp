@@ -185,6 +185,30 @@ TEST_F(ServedSlots, TakeABlockOnceUnderItsIdHoweverLateItComesAgain) {
   EXPECT_THROW(stream("b").take(block_of("c", foreign)), Error);
 }
 
+// A query that has lost its checkpoint begins anew, under another name, with rows that were counted before.
+TEST_F(ServedSlots, TakeTheBlocksOfOneJobAlone) {
+  create_hours();
+  const auto of_job = [&](const std::string& id, std::size_t rows, const std::string& job) {
+    WriteRequest request = block_of(id, sums(rows));
+    request.origin = job;
+    return request;
+  };
+  EXPECT_FALSE(stream().take(of_job("a:0", 4, "a")).repeated);
+  for (const bool is_new_process : {false, true}) {
+    if (is_new_process) restart();
+    EXPECT_THROW(stream().take(of_job("b:0", 4, "b")), Conflict);
+    EXPECT_TRUE(stream().take(of_job("a:0", 4, "a")).repeated);
+    EXPECT_THROW(stream().take(of_job("a:0", 5, "a")), OtherBody);
+  }
+  EXPECT_FALSE(stream().take(of_job("a:1", 3, "a")).repeated);
+  EXPECT_FALSE(stream().take(block_of("by hand", sums(2))).repeated);
+  set_time(noon + 3600);
+  BlockSum all = sums(4);
+  all.merge(sums(3));
+  all.merge(sums(2));
+  EXPECT_EQ(all_lines(stream()), expected_lines(stream(), {all}));
+}
+
 // A refusal that depended on others' rows would count them: zeros of a power of two rows fit or do not. Forty
 // senders together have more rows than a block may.
 TEST_F(ServedSlots, RefuseASenderForItsOwnRowsAlone) {

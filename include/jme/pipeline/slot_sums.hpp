@@ -33,6 +33,11 @@ class SlotSums {
   [[nodiscard]] const SlotSchedule& schedule() const { return schedule_; }
   /// A row as the stream takes it. False where its time is outside of the schedule.
   bool add(Seconds time, std::span<const double> row);
+  /// Adds the sums of rows that were made elsewhere. Throws InvalidParameter for a slot that is not in the
+  /// schedule, and as BlockSum::merge.
+  void merge(std::size_t slot, const BlockSum& part);
+  /// The slots that rows or sums have come to.
+  [[nodiscard]] std::vector<std::size_t> with_rows();
   /// The sums of one slot; none where no row has come.
   [[nodiscard]] BlockSum of(std::size_t slot);
   /// Pushes all slots one after another, also those without rows.

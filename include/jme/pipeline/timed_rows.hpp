@@ -29,9 +29,16 @@ class TimedRows {
   void take_bad(RowIntake& intake, std::span<double> row, std::optional<Seconds> time,
                 const PersonId& person);
 
+  /// Rows that were checked (RowIntake::check_rows), each with its time (none: it is a bad row) and, where
+  /// rows per person are limited, its person. Throws DataError for a row without a time where bad rows fail;
+  /// the rows before it stay taken.
+  void take_rows(RowIntake& intake, const MatrixView& rows, std::span<const std::optional<Seconds>> times,
+                 std::span<const PersonId> persons);
+
   [[nodiscard]] std::size_t rows() const { return rows_; }
   /// Rows whose time is outside of the schedule; only their owner may see it.
   [[nodiscard]] std::size_t outside() const { return outside_; }
+  [[nodiscard]] SlotSums& sums() { return sums_; }
   /// Releases all slots of the schedule, also those without rows.
   void release_to(RunningStream& stream) { sums_.release_to(stream); }
 

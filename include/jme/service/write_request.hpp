@@ -23,6 +23,13 @@ class Conflict : public Error {
   using Error::Error;
 };
 
+/// A request of the same name was taken before, with another body: that one stays, and of this one nothing was
+/// taken.
+class OtherBody : public Conflict {
+ public:
+  using Conflict::Conflict;
+};
+
 /// The disk is full or fails. Nothing was answered, so the same request can be sent again.
 class StorageFailed : public Error {
  public:
@@ -61,6 +68,9 @@ struct WriteRequest {
   Repeats repeats = Repeats::unknown;
   std::string key{};                          ///< by_key
   std::uint64_t first_row = 0, last_row = 0;  ///< by_rows: counted from 0, both included
+  /// Of a block: the job that makes it, such as a query of Spark; empty where nobody says. All blocks of a
+  /// stream that say it come from the same one: a job that begins anew would give its rows again.
+  std::string origin{};
 };
 
 /// What became of it. Numbers are those of the sender's own rows, and for senders alone.

@@ -1,0 +1,84 @@
+"""A DataFrame that is there as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import _settings
+from ..blocks import BlockSum
+from ..errors import InvalidParameter
+from ..stream import Stream
+from ._job import Config, Job, check_settings, given_settings, refuse
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from ..releases import Releases
+
+
+def moments(frame: DataFrame, config: Config, *, mergers: int | None = None) -> Releases:
+    """The releases of all rows of a DataFrame: one, or one for each slot of time where `every` is a length of time and
+    `time`, `from` and `until` say when rows happened. Executors add up, this process adds the noise: the numbers are
+    those that `jme run` gives for the same rows, settings and key.
+
+    `config`: the settings of `jme.Stream` (a mapping, or the path of a settings file). With `state` the releases are
+    kept: the same rows again give them again and spend nothing, other rows are refused. `mergers`: how many tasks merge
+    partial sums before the driver does (0: none; by default some where the sums are large).
+
+    The sums that come to the driver are raw data, and so is what Spark keeps of them between two stages."""
+    given = batch_settings(config)
+    job = Job(given)
+    job.check_columns(frame)
+    with Stream(**_keywords(given)) as stream:
+        sums = job.merged(job.parts(frame, mergers))
+        if job.time:
+            releases: Releases = sums.release_to(stream)
+        elif sums.rows == 0:
+            releases = stream.releases()
+        else:
+            releases = sums.block()._push_to(stream, "all rows")
+    return releases
+
+
+def block_sum(frame: DataFrame, config: Config, *, mergers: int | None = None) -> BlockSum:
+    """The sums of all rows of a DataFrame as one block, for `Stream.push_block`.
+
+    RAW DATA: it has no noise."""
+    given = {"on_bad_row": "zero", **given_settings(config)}
+    check_settings(given)
+    job = Job(given)
+    if job.time:
+        raise refuse("time", "makes slots, and a block has one sum: use moments")
+    block = BlockSum(**_keywords(given))
+    block._core.load(job.merged(job.parts(frame, mergers)).to_bytes())
+    return block
+
+
+def batch_settings(config: Config) -> dict[str, Any]:
+    """Rows of a DataFrame have no order, so that they are one block or find their slots by their own times."""
+    given = {"on_bad_row": "zero", **given_settings(config)}
+    check_settings(given)
+    if "time" in given:
+        return given
+    if "rows" not in given or "steps" in given:
+        raise InvalidParameter(
+            "rows must be given: the most rows there may be, public; or time, from, until and every for slots of time",
+            field="rows",
+        )
+    given.setdefault("every", given["rows"])
+    if float(given["every"] if _is_number(given["every"]) else "nan") != float(given["rows"]):
+        raise refuse("every", "must be left out, or as rows: the rows of a DataFrame have no order in which blocks of "
+                     "them could follow each other; releases in between need slots of rows' own times")  # fmt: skip
+    return given
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _keywords(given: dict[str, Any]) -> dict[str, Any]:
+    return {_settings.keyword_of(name): value for name, value in given.items()}

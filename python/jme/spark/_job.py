@@ -1,0 +1,169 @@
+"""What a configuration means for rows that are summed by executors."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .. import _core, _settings
+from ..blocks import OF_THE_STREAM
+from ..errors import InvalidParameter
+from ._sums import Sums
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Config = Mapping[str, Any] | str | os.PathLike[str]
+Part = tuple[int, bytes]
+
+PARTS_SCHEMA = "slot bigint, part bigint, sums binary"
+# Partial sums up to this size go straight to the driver; larger ones are merged by executors first.
+BYTES_TO_DRIVER = 1 << 14
+
+_SPARK_NUMBERS = ("ByteType", "ShortType", "IntegerType", "LongType", "FloatType", "DoubleType", "BooleanType")
+_SPARK_TIMES = ("TimestampType", "TimestampNTZType", "DateType", "StringType", *_SPARK_NUMBERS[:-1])
+
+
+def given_settings(config: Config) -> dict[str, Any]:
+    """The settings of a mapping or a settings file, by the engine's names."""
+    if not isinstance(config, Mapping):
+        with open(config, encoding="utf-8") as file:
+            config = json.load(file)
+        if not isinstance(config, dict):
+            raise InvalidParameter("config must be one JSON object", field="config")
+    return _settings.checked("jme.spark", config)
+
+
+def refuse(field: str, why: str) -> InvalidParameter:
+    return InvalidParameter(f"{field} {why}", field=field)
+
+
+def check_settings(given: Mapping[str, Any]) -> None:
+    """What sums that are made by executors cannot do. The reasons are in docs/spark.md."""
+    if "person" in given or "rows_per_person" in given:
+        raise refuse(
+            "person" if "person" in given else "rows_per_person",
+            "is not for Spark: which rows of a person count must be decided in one place and one order, and executors "
+            "each see some rows and send sums, which do not say whose they are; leave one row of each person in the "
+            "DataFrame by a rule that looks at ids and public numbers alone, or give the rows to jme run or jme serve",
+        )
+    if "columns" not in given and "bounds" not in given:
+        raise refuse("bounds", "must be given (or columns): a DataFrame may have other columns, and names choose them")
+    if isinstance(given.get("bounds"), str) and (given["bounds"] == "auto" or given["bounds"].startswith("@")):
+        raise refuse("bounds", "must be ranges: search a sample with jme bounds first, and give what it found")
+    words = str(given.get("missing", "")).replace(" ", "").split(",")
+    for word in words:
+        rule = word.partition("=")[2] or word
+        if rule in ("mean", "model"):
+            raise refuse("missing", f"must not be {rule}: executors do not know the last release; observed, centre or "
+                         "values can be decided anywhere")  # fmt: skip
+        if rule == "fail":
+            raise refuse("missing", "must not be fail: one null would end the query for all rows")
+    for field in ("follow", "first", "same_rows"):
+        if given.get(field):
+            raise refuse(field, "is for files")
+
+
+class Job:
+    """How executors turn rows into sums, and what must come with every partial sum. It is sent to executors, and has
+    nothing that is secret: no key is in it."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        rows_alone = {name: value for name, value in given.items() if name not in OF_THE_STREAM}
+        rows_alone.pop("insecure_test_seed", None)
+        self._encoded = _settings.encoded(rows_alone)
+        sums = self.sums()
+        self.columns: list[str] = sums.columns
+        self.time: str = sums.time
+        self.has_slots: bool = sums.has_slots
+        self._bytes = len(sums.empty())
+
+    def sums(self) -> Sums:
+        return Sums(_core.Stream(*self._encoded))
+
+    # On executors.
+
+    def sum_rows(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """For mapInArrow: the rows of one partition become one row for each slot that has some."""
+        sums = self.sums()
+        for batch in batches:
+            sums.add(batch)
+        yield from _batch_of(sums.parts(), _partition())
+
+    def merge_parts(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """For mapInArrow: partial sums become one for each slot."""
+        sums = self.sums()
+        for batch in batches:
+            slots, parts = batch.column("slot").to_pylist(), batch.column("sums").to_pylist()
+            for slot, part in zip(slots, parts, strict=True):
+                sums.merge(slot, part)
+        yield from _batch_of(sums.parts(), 0)
+
+    # On the driver.
+
+    def parts(self, frame: DataFrame, mergers: int | None) -> list[Part]:
+        """Runs the job. Which executors did what, how often and in which order leaves no trace in what comes back."""
+        from pyspark.sql import functions
+
+        rows = frame.select([functions.col(quoted(name)) for name in self.check_columns(frame)])
+        partial = rows.mapInArrow(self.sum_rows, PARTS_SCHEMA)
+        if mergers is None:
+            mergers = self._mergers(frame)
+        if mergers > 0:
+            # By a hash of what is in the row, not in turn: a task that runs again sends every part to the same place.
+            place = (functions.col("part") % mergers).alias("part")
+            spread = partial.select("slot", place, "sums").repartition(mergers, "slot", "part")
+            partial = spread.mapInArrow(self.merge_parts, PARTS_SCHEMA)
+        return [(row["slot"], bytes(row["sums"])) for row in partial.collect()]
+
+    def merged(self, parts: list[Part]) -> Sums:
+        sums = self.sums()
+        for slot, part in parts:
+            sums.merge(slot, part)
+        return sums
+
+    def _mergers(self, frame: DataFrame) -> int:
+        if not self.time and self._bytes <= BYTES_TO_DRIVER:
+            return 0
+        cores = int(frame.sparkSession.sparkContext.defaultParallelism)
+        return max(2, int(cores**0.5))
+
+    def check_columns(self, frame: DataFrame) -> list[str]:
+        """The columns that are read, by their exact names. Throws before any row is looked at."""
+        wanted = [*self.columns, self.time] if self.time else self.columns
+        for name in wanted:
+            found = [field for field in frame.schema.fields if field.name == name]
+            if len(found) != 1:
+                has = ", ".join(frame.columns)
+                what = f"the DataFrame has no column {name}; it has {has}" if not found else f"it has {name} twice"
+                raise InvalidParameter(f"columns: {what}", field="columns")
+            kind = type(found[0].dataType).__name__
+            if name == self.time and kind not in _SPARK_TIMES:
+                raise refuse("time", f"is column {name} of {kind}: must be a timestamp, a date, text in ISO 8601 or "
+                             "seconds since 1970")  # fmt: skip
+            if name != self.time and kind not in _SPARK_NUMBERS:
+                raise refuse("columns", f"has {name} of {kind}, which is no number; cast it if it should be one")
+        return wanted
+
+
+def quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _partition() -> int:
+    spark = sys.modules.get("pyspark")  # always there in an executor
+    context = None if spark is None else spark.TaskContext.get()
+    return 0 if context is None else int(context.partitionId())
+
+
+def _batch_of(parts: list[Part], partition: int) -> Iterator[Any]:
+    import pyarrow as pa
+
+    if not parts:
+        return
+    slots, sums = zip(*parts, strict=True)
+    columns = [pa.array(slots, pa.int64()), pa.array([partition] * len(parts), pa.int64()), pa.array(sums, pa.binary())]
+    yield pa.RecordBatch.from_arrays(columns, names=["slot", "part", "sums"])

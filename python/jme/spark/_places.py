@@ -1,0 +1,192 @@
+"""Where a stream takes sums under ids: a state folder of this process, or a server."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from typing import Any, Protocol
+
+from .. import _core
+from ..errors import BudgetExhausted, Conflict, Error, InvalidParameter
+
+_TRY_AGAIN = (429, 500, 502, 503, 504, 507)
+
+
+class Place(Protocol):
+    """Takes sums under an id, durably: after a crash the same call is answered as before and takes nothing."""
+
+    def create(self, settings: dict[str, Any]) -> None: ...
+    def take(self, id: str, sums: bytes, query: str) -> None: ...
+    def lines(self, since: int) -> list[str]: ...
+    def statement(self) -> str: ...
+    def is_finished(self) -> bool: ...
+    def close(self) -> None: ...
+
+
+class _Folders:
+    """A folder has one server, which all sinks of this process share."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: dict[str, tuple[_core.Service, int]] = {}
+        atexit.register(self.close_all)
+
+    def take(self, path: str, with_seed: bool) -> _core.Service:
+        with self._lock:
+            service, users = self._open.get(path) or (_core.Service(path, with_seed), 0)
+            self._open[path] = (service, users + 1)
+            return service
+
+    def give_back(self, path: str) -> None:
+        with self._lock:
+            service, users = self._open.pop(path, (None, 0))
+            if service is not None and users > 1:
+                self._open[path] = (service, users - 1)
+            elif service is not None:
+                service.close()
+
+    def close_all(self) -> None:
+        with self._lock:
+            for service, _ in self._open.values():
+                service.close()
+            self._open.clear()
+
+
+_folders = _Folders()
+
+
+class Folder:
+    """The streams that the server would have, in this process. They are released on time while it lives."""
+
+    def __init__(self, path: str, name: str, settings: dict[str, Any]) -> None:
+        self._path = os.path.realpath(path)
+        self._name = name
+        self._service: _core.Service | None = _folders.take(self._path, "insecure_test_seed" in settings)
+        try:
+            self.create(settings)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def _open(self) -> _core.Service:
+        if self._service is None:
+            raise Error("the sink was closed")
+        return self._service
+
+    def create(self, settings: dict[str, Any]) -> None:
+        self._open.create(json.dumps({"name": self._name, **settings}))
+
+    def take(self, id: str, sums: bytes, query: str) -> None:
+        self._open.take_block(self._name, id, sums, query)
+
+    def lines(self, since: int) -> list[str]:
+        return self._open.lines(self._name, since)
+
+    def statement(self) -> str:
+        return self._open.statement(self._name)
+
+    def is_finished(self) -> bool:
+        return self._open.is_finished(self._name)
+
+    def close(self) -> None:
+        if self._service is not None:
+            self._service = None
+            _folders.give_back(self._path)
+
+
+class Server:
+    """`jme serve` somewhere else. Whatever gets no answer is sent again, which takes nothing twice."""
+
+    def __init__(self, url: str, name: str, token: str | None, patience: float) -> None:
+        self._url = url.rstrip("/")
+        if urllib.parse.urlsplit(self._url).scheme not in ("http", "https"):
+            raise InvalidParameter("url must begin with http:// or https://", field="url")
+        self._name = name
+        self._token = token
+        self._patience = patience
+
+    def create(self, settings: dict[str, Any]) -> None:
+        """An admin's token makes the stream; with another one it must be there, with these settings."""
+        status, answer = self._send("POST", "/v1/streams", json.dumps({"name": self._name, **settings}).encode())
+        if status == 403:
+            self._about()  # says whether there is such a stream; its sums say whether the settings are the same
+        elif status not in (200, 201):
+            raise _error(status, answer)
+
+    def take(self, id: str, sums: bytes, query: str) -> None:
+        path = f"{self._path}/blocks/{urllib.parse.quote(id, safe=':')}?origin={urllib.parse.quote(query)}"
+        status, answer = self._send("PUT", path, sums, "application/octet-stream")
+        if status not in (200, 202):
+            raise _error(status, answer)
+
+    def lines(self, since: int) -> list[str]:
+        raise Error("the server gives releases to those who may read them: GET /v1/streams/NAME/releases")
+
+    def statement(self) -> str:
+        return str(self._about()["stream"]["privacy"]["statement"])
+
+    def is_finished(self) -> bool:
+        return self._about()["condition"] == "finished"
+
+    def close(self) -> None:
+        pass
+
+    @property
+    def _path(self) -> str:
+        return "/v1/streams/" + urllib.parse.quote(self._name, safe="")
+
+    def _about(self) -> dict[str, Any]:
+        status, answer = self._send("GET", self._path, None)
+        if status != 200:
+            raise _error(status, answer)
+        about: dict[str, Any] = answer
+        return about
+
+    def _send(self, method: str, path: str, body: bytes | None, kind: str = "application/json") -> tuple[int, Any]:
+        request = urllib.request.Request(self._url + path, data=body, method=method, headers={"Content-Type": kind})
+        if self._token is not None:
+            request.add_header("Authorization", f"Bearer {self._token}")
+        end = time.monotonic() + self._patience
+        pause = 0.2
+        while True:
+            wait = pause
+            try:
+                with urllib.request.urlopen(request, timeout=60) as response:
+                    return response.status, json.loads(response.read())
+            except urllib.error.HTTPError as error:
+                answer = _problem(error)
+                if error.code not in _TRY_AGAIN or time.monotonic() > end:
+                    return error.code, answer
+                after = error.headers.get("Retry-After", "")
+                wait = max(pause, float(after)) if after.isdigit() else pause
+            except OSError as error:
+                if time.monotonic() > end:
+                    raise Error(f"the server at {self._url} did not answer for {self._patience:g} s") from error
+            time.sleep(min(wait, max(0.0, end - time.monotonic())) or 0.01)
+            pause = min(2 * pause, 10)
+
+
+def _problem(error: urllib.error.HTTPError) -> Any:
+    try:
+        return json.loads(error.read())
+    except (ValueError, OSError):
+        return {}
+
+
+def _error(status: int, answer: Any) -> Error:
+    about = answer if isinstance(answer, dict) else {}
+    detail = f"the server refused it: {about.get('detail', f'status {status}')}"
+    if status == 409 and about.get("title") == "Budget or horizon used up":
+        return BudgetExhausted(detail)
+    if status == 409:
+        return Conflict(detail, same_id=about.get("field") == "body")
+    if status == 422:
+        return InvalidParameter(detail, field=about.get("field"))
+    return Error(detail)

@@ -1,0 +1,86 @@
+"""Sums of rows of one process: of one block, or of slots of time where rows have times of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import _core, _inputs
+from ..errors import InvalidParameter
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+class Sums:
+    """Whole numbers: the same for the same rows, however they were divided and in whatever order they came."""
+
+    def __init__(self, stream: _core.Stream) -> None:
+        self._stream = stream
+        self.columns = stream.columns
+        self.time = stream._time
+        self.has_slots = stream._has_slots
+        self._slots = _core.SlotSums(stream) if self.time else None
+        self._block = _core.BlockSum(stream)
+        self._other = _core.BlockSum(stream)
+
+    def add(self, batch: Any) -> None:
+        """Rows of an Arrow batch that has the columns by name."""
+        import pyarrow as pa
+
+        table = pa.Table.from_batches([batch])
+        if self._slots is None:
+            self._block.push_arrow(self._stream, table)
+        else:
+            self._slots.push_arrow(self._stream, seconds_of(table[self.time]), table.drop_columns([self.time]))
+
+    def merge(self, slot: int, part: bytes) -> None:
+        """Refuses what was made with another configuration, or was damaged on its way."""
+        if self._slots is not None:
+            self._slots.merge(slot, part)
+            return
+        if slot != 0:
+            raise InvalidParameter("the sums are of a slot, and this run has none", field="block")
+        self._other.load(part)
+        self._block.merge(self._other)
+
+    def parts(self) -> list[tuple[int, bytes]]:
+        if self._slots is not None:
+            return self._slots.parts()
+        return [(0, self._block.bytes())] if self._block.rows else []
+
+    @property
+    def rows(self) -> int:
+        return self._block.rows
+
+    def block(self) -> _core.BlockSum:
+        return self._block
+
+    def empty(self) -> bytes:
+        return _core.BlockSum(self._stream).bytes()
+
+    def to_bytes(self) -> bytes:
+        return self._block.bytes()
+
+    def release_to(self, stream: Any) -> Any:
+        """Every slot of the schedule is released, also those without rows."""
+        assert self._slots is not None
+        return self._slots._push_to(stream)
+
+
+def seconds_of(column: Any) -> npt.NDArray[np.float64]:
+    """Times of an Arrow column as seconds since 1970; NaN where nobody can tell. Fractions are cut off by the stream."""
+    import numpy as np
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(column.type):
+        # Whole seconds first: a double has no room for nanoseconds.
+        units = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[column.type.unit]
+        counts = column.cast(pa.int64())
+        whole = counts.fill_null(0).to_numpy() // units
+        return np.where(counts.is_null().to_numpy(), np.nan, whole.astype(np.float64))
+    if pa.types.is_date32(column.type):
+        days = column.cast(pa.int32())
+        return np.where(days.is_null().to_numpy(), np.nan, 86400.0 * days.fill_null(0).to_numpy())
+    times = _inputs._seconds(column)
+    return np.array([np.nan if time is None else time for time in times], dtype=np.float64)

@@ -1,0 +1,375 @@
+"""jme.spark without Spark: what executors and the driver do with rows, sums, ids and crashes. tests/spark has the rest."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import jme
+import numpy as np
+import pytest
+from conftest import BOUNDS, SEEDED, made_up, same_as_line
+
+pa = pytest.importorskip("pyarrow")
+
+import jme.spark
+from jme.spark import _batch, _sink
+from jme.spark._job import Job
+from jme.spark._sums import seconds_of
+
+Parts = list[tuple[int, bytes]]
+
+
+def batches(table: np.ndarray, names: list[str], length: int = 97) -> Iterator[Any]:
+    for begin in range(0, len(table), length):
+        part = table[begin : begin + length]
+        columns = [pa.array(part[:, i], from_pandas=True) for i in range(part.shape[1])]
+        yield pa.RecordBatch.from_arrays([*columns[::-1]], names=names[::-1])
+
+
+def parts_of(job: Job, tables: list[np.ndarray], names: list[str]) -> Parts:
+    """What executors send, each of which has some of the rows; the job travels to them."""
+    return [
+        (row["slot"], row["sums"])
+        for table in tables
+        for batch in pickle.loads(pickle.dumps(job)).sum_rows(batches(table, names))
+        for row in batch.to_pylist()
+    ]
+
+
+def divided(table: np.ndarray, count: int, draw: random.Random) -> list[np.ndarray]:
+    order = np.array(draw.sample(range(len(table)), len(table)))
+    cuts = sorted(draw.randrange(len(table) + 1) for _ in range(count - 1))
+    return [table[part] for part in np.split(order, cuts)]
+
+
+def merged_by(job: Job, parts: Parts, mergers: int) -> Parts:
+    """One more level of the tree: every merger has some of the partial sums."""
+    result: Parts = []
+    for place in range(mergers):
+        slots, sums = [list(x) for x in zip(*parts[place::mergers], strict=True)] or ([], [])
+        batch = pa.RecordBatch.from_arrays([pa.array(slots), pa.array(sums, pa.binary())], names=["slot", "sums"])
+        result += [(r["slot"], r["sums"]) for out in job.merge_parts(iter([batch])) for r in out.to_pylist()]
+    return result
+
+
+@pytest.mark.parametrize("missing", [None, "observed", "centre"])
+def test_rows_divided_at_random_give_the_release_of_the_command(command, rng, missing):
+    table = made_up(rng, 1000)
+    if missing:
+        table[rng.random(table.shape) < 0.1] = np.nan
+    given = {**SEEDED, "rows": 1000, "every": 1000, "on_bad_row": "zero", **({"missing": missing} if missing else {})}
+    line = command(table, **given)[1]
+    job = Job(_batch.batch_settings({k: v for k, v in given.items() if k != "every"}))
+    draw = random.Random(5)
+    for count in (1, 3, 7):
+        parts = parts_of(job, divided(table, count, draw), list(BOUNDS))
+        draw.shuffle(parts)
+        trees = [parts, merged_by(job, parts, 2) if count > 1 else parts]
+        for tree in trees:
+            stream = jme.Stream(**given)
+            (release,) = job.merged(tree).block()._push_to(stream, "all rows")
+            if missing == "observed":
+                assert [None if np.isnan(x) else x for x in release.mean] == line["mean"]
+                assert release.counts.value.tolist() == line["count"]
+            else:
+                same_as_line(release, line)
+
+
+def test_slots_of_own_times_have_the_releases_of_the_command_and_of_its_state_folder(command, tmp_path, rng):
+    start = 1767225600
+    times = start + rng.integers(-3600, 90000, 800)
+    table = np.column_stack([times, made_up(rng, 800)])
+    names = ["when", *BOUNDS]
+    day = {"every": "1h", "time": "when", "from": "2026-01-01", "until": "2026-01-02"}
+    given = {**SEEDED, **day, "on_bad_row": "zero"}
+    lines = command(table, names, **given)[1:]
+    job = Job(_batch.batch_settings(given))
+    draw = random.Random(6)
+    settings = _batch._keywords(given)
+    for count in (1, 3, 7):
+        parts = parts_of(job, divided(table, count, draw), names)
+        draw.shuffle(parts)
+        releases = job.merged(merged_by(job, parts, 2)).release_to(jme.Stream(**settings))
+        assert [r.row_count.value for r in releases] == [line["rows"] for line in lines]
+        assert [[None if np.isnan(x) else x for x in r.mean] for r in releases] == [line["mean"] for line in lines]
+    kept = {**settings, "state": str(tmp_path / "state")}
+    for _ in range(2):  # a second process gives the stored releases
+        with jme.Stream(**kept) as stream:
+            again = job.merged(parts_of(job, divided(table, 5, draw), names)).release_to(stream)
+        assert [r.row_count.value for r in again] == [line["rows"] for line in lines]
+    with jme.Stream(**kept) as stream, pytest.raises(jme.StateError, match="other sums"):
+        job.merged(parts_of(job, [table[1:]], names)).release_to(stream)
+
+
+def test_times_of_every_arrow_type_are_the_same_seconds():
+    seconds = np.array([0, 1767225600, -1, 1767225661])
+    expected = [0.0, 1767225600.0, np.nan, 1767225661.0]
+    mask = np.array([False, False, True, False])
+    for unit, scale in (("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9)):
+        for zone in (None, "UTC", "Asia/Tokyo"):
+            column = pa.chunked_array([pa.array(seconds * scale + scale // 2, pa.timestamp(unit, zone), mask=mask)])
+            np.testing.assert_array_equal(seconds_of(column), expected)
+    early = pa.chunked_array([pa.array([-1], pa.timestamp("us"))])
+    assert seconds_of(early).tolist() == [-1.0]  # as the rest of jme: the second that has begun
+    days = pa.chunked_array([pa.array([0, 20454], pa.date32()), pa.array([None], pa.date32())])
+    np.testing.assert_array_equal(seconds_of(days), [0.0, 20454 * 86400.0, np.nan])
+    texts = pa.chunked_array([pa.array(["1970-01-01", "2026-01-01T00:00:00Z", "noon", "2026-01-01 00:01:01.5"])])
+    np.testing.assert_array_equal(seconds_of(texts), expected)
+    numbers = pa.chunked_array([pa.array([0.0, 1767225600.0, None, 1767225661.5])])
+    assert np.floor(seconds_of(numbers)[[0, 1, 3]]).tolist() == [0.0, 1767225600.0, 1767225661.0]
+
+
+def test_sums_of_another_configuration_and_damaged_ones_are_refused(rng):
+    job = Job(_batch.batch_settings({**SEEDED, "rows": 100}))
+    other = Job(_batch.batch_settings({**SEEDED, "bounds": {**BOUNDS, "co": (0, 99)}, "rows": 100}))
+    ((slot, sums),) = parts_of(other, [made_up(rng, 9)], list(BOUNDS))
+    with pytest.raises(jme.DataError):
+        job.merged([(slot, sums)])
+    ((slot, sums),) = parts_of(job, [made_up(rng, 9)], list(BOUNDS))
+    with pytest.raises(jme.DataError):
+        job.merged([(slot, sums[:100] + bytes([sums[100] ^ 1]) + sums[101:])])
+    with pytest.raises(jme.InvalidParameter, match="slot"):
+        job.merged([(1, sums)])
+
+
+def test_a_job_that_travels_has_no_seed_and_no_place():
+    given = {**SEEDED, "rows": 100, "state": "/nowhere", "source": "somebody", "max_mu": 3}
+    text = pickle.dumps(Job(_batch.batch_settings(given))).decode("latin-1")
+    assert not any(word in text for word in ("insecure_test_seed", "nowhere", "somebody", "max_mu"))
+
+
+CLOCK = {"epsilon": 1, "delta": 1e-6, "bounds": BOUNDS, "every": "15m", "steps": 4}
+ROWS = {"epsilon": 1, "delta": 1e-6, "bounds": BOUNDS, "rows": 100, "every": 10}
+
+
+@pytest.mark.parametrize(
+    ("config", "options", "words"),
+    [
+        ({**CLOCK, "person": "who", "rows_per_person": 3}, {}, "which rows of a person count"),
+        ({**CLOCK, "missing": "mean"}, {}, "do not know the last release"),
+        ({**CLOCK, "missing": "model,co=3"}, {}, "do not know the last release"),
+        ({**CLOCK, "missing": "fail"}, {}, "one null would end"),
+        ({**CLOCK, "on_bad_row": "fail"}, {}, "one bad row would end"),
+        ({**CLOCK, "bounds": "auto"}, {}, "search a sample"),
+        ({"epsilon": 1, "delta": 1e-6, "norm_bound": 1, "every": "15m", "steps": 4}, {}, "names choose them"),
+        ({**CLOCK, "state": "elsewhere"}, {}, "is not for a sink"),
+        ({**CLOCK, "time": "when", "from": "2026-01-01", "until": "2026-01-02", "steps": None}, {}, "not for a sink"),
+        (CLOCK, {"public_batches": True}, "batches private"),
+        (ROWS, {}, "the times of releases by rows would tell of single rows"),
+        ({**ROWS, "adjacency": "add-remove"}, {"public_batches": True}, "must be replace-one"),
+        ({**ROWS, "missing": "observed"}, {"public_batches": True}, "in private"),
+        ({**ROWS, "private_count": True}, {"public_batches": True}, "in private"),
+    ],
+)
+def test_a_sink_refuses_what_it_cannot_promise_and_says_why(tmp_path, config, options, words):
+    with pytest.raises(jme.InvalidParameter, match=words):
+        jme.spark.sink(config, name="air", state=tmp_path / "state", **options)
+    assert not (tmp_path / "state").exists()
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({**SEEDED, "rows": 100, "every": 10}, "have no order"),
+        ({**SEEDED, "steps": 10, "every": 10}, "rows must be given"),
+        (SEEDED, "rows must be given"),
+        ({**SEEDED, "rows": 100, "person": "who"}, "which rows of a person count"),
+    ],
+)
+def test_moments_refuse_blocks_in_an_order_that_rows_do_not_have(config, words):
+    with pytest.raises(jme.InvalidParameter, match=words):
+        _batch.batch_settings(config)
+
+
+def by_rows(tmp_path: pathlib.Path, **options: Any) -> jme.spark.Sink:
+    config = {**ROWS, "insecure_test_seed": 7}
+    return jme.spark.sink(config, name="air", state=tmp_path / "state", public_batches=True, **options)
+
+
+def test_a_batch_that_comes_again_counts_once_and_with_other_rows_nowhere(tmp_path, command, rng):
+    table = made_up(rng, 100)
+    lines = command(table, **ROWS, on_bad_row="zero", insecure_test_seed=7)[1:]
+    names = list(BOUNDS)
+    with by_rows(tmp_path) as sink:
+        for batch in range(10):
+            parts = parts_of(sink._job, [table[10 * batch : 10 * batch + 4], table[10 * batch + 4 : 10 * batch + 10]], names)
+            for _ in range(2):
+                sink.take("q", batch, parts)
+        assert sink.releases() == lines
+        other = parts_of(sink._job, [table[:9]], names)
+        with pytest.raises(jme.Conflict, match="with another body") as refused:
+            sink.take("q", 9, other)
+        assert refused.value.same_id
+    with by_rows(tmp_path, keep_stored=True) as sink:
+        sink.take("q", 9, other)
+        assert sink.releases() == lines
+        assert sink.releases(since=90) == lines[-1:]
+        assert "is public and not protected" in sink.statement
+        # Another query, though it asks to keep what is stored.
+        with pytest.raises(jme.Conflict, match="another job") as refused:
+            sink.take("r", 10, other)
+        assert not refused.value.same_id
+
+
+def test_an_empty_batch_is_remembered_where_batches_are_private(tmp_path, rng):
+    config = {**CLOCK, "sigma": 1e-3, "epsilon": None, "delta": None}
+    with jme.spark.sink(config, name="air", state=tmp_path / "state") as sink:
+        sink.take("q", 0, [])
+        sink.take("q", 0, [])
+        with pytest.raises(jme.Conflict):
+            sink.take("q", 0, parts_of(sink._job, [made_up(rng, 3)], list(BOUNDS)))
+
+
+def test_a_sink_cannot_travel_and_shares_its_folder_with_others_of_its_process(tmp_path):
+    with by_rows(tmp_path) as sink:
+        with pytest.raises(TypeError, match="Connect"):
+            pickle.dumps(sink)
+        with by_rows(tmp_path) as second:
+            second.take("q", 0, [])
+        with pytest.raises(jme.Error, match="closed"):
+            second.releases()
+        assert sink.releases() == []
+        with pytest.raises(jme.Conflict, match="other settings"):
+            jme.spark.sink({**CLOCK}, name="air", state=tmp_path / "state")
+
+
+DRIVER = """
+    import json, os, pathlib, random, signal, sys
+    sys.path.insert(0, os.environ["JME_PYTHON_DIR"]); sys.path.insert(0, os.path.dirname(sys.argv[1]))
+    import numpy as np
+    from test_spark import BOUNDS, by_rows, parts_of
+    folder, seed = pathlib.Path(sys.argv[2]), int(sys.argv[3])
+    draw = random.Random(seed)
+    table = np.load(folder / "table.npy")
+    checkpoint = folder / "checkpoint"  # the batches that the query knows to be done
+    sink = by_rows(folder)
+    begin = int(checkpoint.read_text()) if checkpoint.exists() else 0
+    end_at, moment = begin + 1 + draw.randrange(2), draw.choice(["before", "after"])
+    for batch in range(begin, 10):
+        parts = parts_of(sink._job, [table[10 * batch : 10 * batch + 10]], list(BOUNDS))
+        if batch == end_at and moment == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        sink.take("q", batch, parts)
+        if batch == end_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        checkpoint.write_text(str(batch + 1))
+    (folder / "releases").write_text(json.dumps(sink.releases()))
+"""
+
+
+def test_a_driver_that_is_killed_before_or_after_the_push_loses_no_row_and_takes_none_twice(tmp_path, command, rng):
+    table = made_up(rng, 100)
+    np.save(tmp_path / "table.npy", table)
+    lines = command(table, **ROWS, on_bad_row="zero", insecure_test_seed=7)[1:]
+    kills = 0
+    for seed in range(20):
+        program = [sys.executable, "-c", textwrap.dedent(DRIVER), __file__, str(tmp_path), str(seed)]
+        done = subprocess.run(program, capture_output=True, text=True)
+        if done.returncode == 0:
+            break
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        kills += 1
+    assert kills >= 3  # each process does three batches at most
+    assert json.loads((tmp_path / "releases").read_text()) == lines
+
+
+class ServedFolder:
+    """`jme serve` as a process, which can be killed and started again at the same address."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.state = folder / "served"
+        self.address = "127.0.0.1:0"
+        self.start()
+
+    def start(self) -> None:
+        command = [os.environ["JME_BINARY"], "serve", "--state", str(self.state), "--listen", self.address]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        self.url = self.process.stdout.readline().split()[-1]
+        self.address = self.url.removeprefix("http://")
+
+    def token(self, role: str, stream: str = "*") -> str:
+        command = [os.environ["JME_BINARY"], "token", "add", "--state", str(self.state), "--stream", stream, "--role", role]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def served(tmp_path):
+    if not os.environ.get("JME_BINARY"):
+        pytest.skip("JME_BINARY does not name the command")
+    server = ServedFolder(tmp_path)
+    yield server
+    server.kill()
+
+
+def test_a_server_takes_batches_once_whatever_happens_to_it(served, rng):
+    table = made_up(rng, 100)
+    names = list(BOUNDS)
+    config = {**ROWS, "sigma": 1e-4, "epsilon": None, "delta": None}
+    admin = jme.spark.sink(config, name="air", url=served.url, token=served.token("admin"), public_batches=True)
+    writer = served.token("write", "air")
+    sink = jme.spark.sink(config, name="air", url=served.url, token=writer, public_batches=True, patience=60)
+    for batch in range(10):
+        parts = parts_of(sink._job, [table[10 * batch : 10 * batch + 10]], names)
+        sink.take("q", batch, parts)
+        if batch in (3, 6):
+            served.kill()
+            served.start()
+            sink.take("q", batch, parts)  # its answer was lost
+    with pytest.raises(jme.Conflict) as refused:
+        sink.take("q", 9, parts_of(sink._job, [table[:9]], names))
+    assert refused.value.same_id
+    with pytest.raises(jme.Conflict) as refused:
+        sink.take("r", 10, parts_of(sink._job, [table[:9]], names))
+    assert not refused.value.same_id
+    with pytest.raises(jme.Error, match="those who may read"):
+        sink.releases()
+    assert sink.is_finished and admin.is_finished
+    reader = served.token("read", "air")
+    newest = _read(f"{served.url}/v1/streams/air/latest", reader)
+    expected = np.clip(table, [b[0] for b in BOUNDS.values()], [b[1] for b in BOUNDS.values()]).mean(axis=0)
+    assert newest["t"] == 100
+    # Eight standard deviations: 1e-15 for each of three numbers.
+    assert np.all(np.abs(np.array(newest["mean"]) - expected) < 8 * np.array(newest["noise_std"]["mean"]) + 1e-5)
+    with pytest.raises(jme.Error, match="no stream|not found|role|may not"):
+        jme.spark.sink(config, name="water", url=served.url, token=writer, public_batches=True)
+
+
+def test_a_server_that_does_not_answer_ends_the_batch_after_some_time(tmp_path):
+    with pytest.raises(jme.Error, match="did not answer"):
+        jme.spark.sink(CLOCK, name="air", url="http://127.0.0.1:9", token="none", patience=0.5)
+    with pytest.raises(jme.InvalidParameter, match="http"):
+        jme.spark.sink(CLOCK, name="air", url="file:///etc", token="none")
+    with pytest.raises(jme.InvalidParameter, match="either"):
+        jme.spark.sink(CLOCK, name="air")
+
+
+def _read(url: str, token: str) -> Any:
+    import urllib.request
+
+    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(request) as answer:
+        return json.loads(answer.read())
+
+
+def test_a_batch_that_does_not_fit_into_the_open_block_is_refused_whole(tmp_path, rng):
+    with by_rows(tmp_path) as sink:
+        sink.take("q", 0, parts_of(sink._job, [made_up(rng, 6)], list(BOUNDS)))
+        with pytest.raises(jme.Conflict, match="room for 4"):
+            sink.take("q", 1, parts_of(sink._job, [made_up(rng, 5)], list(BOUNDS)))
+        assert sink.releases() == []
+    assert _sink.BATCHES_ARE_PUBLIC
