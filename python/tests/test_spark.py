@@ -1,4 +1,4 @@
-"""jme.spark without Spark: what executors and the driver do with rows, sums, ids and crashes. tests/spark has the rest."""
+"""jme.spark without Spark: what executors and drivers do with rows, sums, ids and crashes. tests/spark has the rest."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import jme
+import jme.spark
 import numpy as np
+import pyarrow as pa
 import pytest
 from conftest import BOUNDS, SEEDED, made_up, same_as_line
-
-pa = pytest.importorskip("pyarrow")
-
-import jme.spark
-from jme.spark import _batch, _sink
+from jme.spark import _batch
 from jme.spark._job import Job
 from jme.spark._sums import seconds_of
 
@@ -202,7 +200,7 @@ def test_a_batch_that_comes_again_counts_once_and_with_other_rows_nowhere(tmp_pa
     names = list(BOUNDS)
     with by_rows(tmp_path) as sink:
         for batch in range(10):
-            parts = parts_of(sink._job, [table[10 * batch : 10 * batch + 4], table[10 * batch + 4 : 10 * batch + 10]], names)
+            parts = parts_of(sink._job, np.split(table[10 * batch : 10 * batch + 10], [4]), names)
             for _ in range(2):
                 sink.take("q", batch, parts)
         assert sink.releases() == lines
@@ -299,8 +297,10 @@ class ServedFolder:
         self.address = self.url.removeprefix("http://")
 
     def token(self, role: str, stream: str = "*") -> str:
-        command = [os.environ["JME_BINARY"], "token", "add", "--state", str(self.state), "--stream", stream, "--role", role]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        words = f"token add --state {self.state} --stream {stream} --role {role}".split()
+        return subprocess.run(
+            [os.environ["JME_BINARY"], *words], capture_output=True, text=True, check=True
+        ).stdout.strip()
 
     def kill(self) -> None:
         self.process.kill()
@@ -345,7 +345,7 @@ def test_a_server_takes_batches_once_whatever_happens_to_it(served, rng):
     assert newest["t"] == 100
     # Eight standard deviations: 1e-15 for each of three numbers.
     assert np.all(np.abs(np.array(newest["mean"]) - expected) < 8 * np.array(newest["noise_std"]["mean"]) + 1e-5)
-    with pytest.raises(jme.Error, match="no stream|not found|role|may not"):
+    with pytest.raises(jme.Error, match="refused"):
         jme.spark.sink(config, name="water", url=served.url, token=writer, public_batches=True)
 
 
@@ -372,4 +372,3 @@ def test_a_batch_that_does_not_fit_into_the_open_block_is_refused_whole(tmp_path
         with pytest.raises(jme.Conflict, match="room for 4"):
             sink.take("q", 1, parts_of(sink._job, [made_up(rng, 5)], list(BOUNDS)))
         assert sink.releases() == []
-    assert _sink.BATCHES_ARE_PUBLIC

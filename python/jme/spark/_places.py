@@ -133,7 +133,7 @@ class Server:
         return str(self._about()["stream"]["privacy"]["statement"])
 
     def is_finished(self) -> bool:
-        return self._about()["condition"] == "finished"
+        return bool(self._about()["condition"] == "finished")
 
     def close(self) -> None:
         pass

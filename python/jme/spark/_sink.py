@@ -39,9 +39,9 @@ def sink(
 ) -> Sink:
     """What `df.writeStream.foreachBatch` takes: the rows of every micro-batch count once in the stream `name`.
 
-    The stream is kept in the folder `state` of this machine, or by the server at `url`, to which `token` may write. Steps
-    are slots of time (`every="15m", steps=96`): rows count in the slot that is open when their sums arrive, slots end by
-    the clock, and how many rows and batches came is private.
+    The stream is kept in the folder `state` of this machine, or by the server at `url`, to which `token` may write.
+    Steps are slots of time (`every="15m", steps=96`): rows count in the slot that is open when their sums arrive,
+    slots end by the clock, and how many rows came is private.
 
     A stream takes the batches of one query: after its checkpoint was deleted, a query is another one, which would give
     its rows again. The same batch again with the same rows is answered as before. With other rows it is refused, unless

@@ -69,7 +69,7 @@ class Sums:
 
 
 def seconds_of(column: Any) -> npt.NDArray[np.float64]:
-    """Times of an Arrow column as seconds since 1970; NaN where nobody can tell. Fractions are cut off by the stream."""
+    """Times of an Arrow column as seconds since 1970; NaN where nobody can tell. The stream cuts fractions off."""
     import numpy as np
     import pyarrow as pa
 

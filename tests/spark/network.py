@@ -1,0 +1,142 @@
+"""The network of an executor is cut in the midst of batches: network.py FOLDER, inside a network namespace of its own.
+
+A standalone master and a worker are here, a second worker is behind a virtual cable in a second namespace. Prints how
+often the cable was cut while tasks ran behind it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+HERE, THERE = "10.77.0.1", "10.77.0.2"
+os.environ["SPARK_LOCAL_IP"] = HERE
+import conftest
+
+os.environ["SPARK_LOCAL_IP"] = HERE
+import jme.spark
+import pyspark
+from test_streams import ROWS, files, run, slowly
+
+folder = Path(sys.argv[1])
+SPARK = Path(pyspark.__file__).parent
+children: list[subprocess.Popen[bytes]] = []
+
+
+def do(*words: str) -> None:
+    subprocess.run(words, check=True)
+
+
+def start(*words: str) -> subprocess.Popen[bytes]:
+    log = (folder / f"process-{len(children)}.log").open("wb")
+    children.append(subprocess.Popen(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL))
+    return children[-1]
+
+
+def spark_class(name: str, *words: str, at: str, inside: int | None = None) -> None:
+    enter = [] if inside is None else ["nsenter", "--target", str(inside), "--net"]
+    environment = ["env", f"SPARK_LOCAL_IP={at}", "SPARK_DAEMON_MEMORY=256m", f"SPARK_LOG_DIR={folder}"]
+    start(*enter, *environment, str(SPARK / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", *words)
+
+
+def wait_for(condition: Any, what: str) -> None:
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.2)
+
+
+def answers() -> bool:
+    with socket.socket() as connection:
+        return connection.connect_ex((HERE, 7077)) == 0
+
+
+cable = "cable0"
+try:
+    holder = start("unshare", "--net", "sleep", "3600")
+    wait_for(lambda: os.readlink(f"/proc/{holder.pid}/ns/net") != os.readlink("/proc/self/ns/net"), "a namespace")
+    inside = ["nsenter", "--target", str(holder.pid), "--net"]
+    do("ip", "link", "set", "lo", "up")
+    do("ip", "link", "add", cable, "type", "veth", "peer", "name", "cable1", "netns", str(holder.pid))
+    do("ip", "addr", "add", f"{HERE}/24", "dev", cable)
+    do("ip", "link", "set", cable, "up")
+    do(*inside, "ip", "link", "set", "lo", "up")
+    do(*inside, "ip", "addr", "add", f"{THERE}/24", "dev", "cable1")
+    do(*inside, "ip", "link", "set", "cable1", "up")
+    spark_class("master.Master", "--host", HERE, "--port", "7077", "--webui-port", "0", at=HERE)
+    wait_for(answers, "a master")
+    for at, where in ((HERE, None), (THERE, holder.pid)):
+        work = f"--work-dir {folder}/work-{at} --host {at} --webui-port 0 --cores 1 --memory 1g".split()
+        spark_class("worker.Worker", *work, f"spark://{HERE}:7077", at=at, inside=where)
+
+    session = conftest.session_for(
+        f"spark://{HERE}:7077",
+        folder,
+        **{
+            "spark.driver.host": HERE,
+            "spark.driver.bindAddress": HERE,
+            "spark.executor.heartbeatInterval": "1s",
+            "spark.network.timeout": "6s",
+            "spark.network.timeoutInterval": "2s",
+            "spark.storage.blockManagerHeartbeatTimeoutMs": "6s",
+            "spark.storage.blockManagerSlaveTimeoutMs": "6s",
+            "spark.shuffle.io.maxRetries": "1",
+            "spark.shuffle.io.retryWait": "1s",
+            "spark.executor.memory": "768m",
+        },
+    )
+
+    def hosts() -> set[str]:
+        text = str(session.sparkContext._jsc.sc().getExecutorMemoryStatus().keys().mkString(","))
+        return {address.split(":")[0] for address in text.split(",")}
+
+    def busy_there() -> bool:
+        infos = session.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
+        return any(info.host() == THERE and info.numRunningTasks() > 0 for info in infos)
+
+    wait_for(lambda: THERE in hosts(), "an executor behind the cable")
+    cuts = 0
+    with jme.spark.sink(ROWS, name="air", state=folder / "state", public_batches=True) as sink:
+
+        def deliver(batch: Any, number: int) -> None:
+            global cuts
+            if cuts == 5:
+                sink(batch, number)
+                return
+            wait_for(lambda: THERE in hosts(), "an executor behind the cable again")
+            given: list[BaseException] = []
+
+            def cut() -> None:
+                global cuts
+                try:
+                    wait_for(busy_there, "a task behind the cable")
+                    do("ip", "link", "set", cable, "down")
+                    cuts += 1
+                    wait_for(lambda: not busy_there(), "the loss is noticed")
+                    do("ip", "link", "set", cable, "up")
+                except BaseException as error:
+                    given.append(error)
+
+            thread = threading.Thread(target=cut)
+            thread.start()
+            sink(batch, number)
+            thread.join()
+            if given:
+                raise given[0]
+
+        frame = files(session, folder / "in").repartition(4).mapInArrow(slowly, "temp double, co double, rain double")
+        run(frame, deliver, folder / "checkpoint")
+        (folder / "releases").write_text(json.dumps(sink.releases()))
+    session.stop()
+    print(cuts)
+finally:
+    for child in reversed(children):
+        child.kill()
+        child.wait()
