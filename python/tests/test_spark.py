@@ -27,11 +27,11 @@ from jme.spark._sums import seconds_of
 Parts = list[tuple[int, bytes]]
 
 
-def batches(table: np.ndarray, names: list[str], length: int = 97) -> Iterator[Any]:
+def batches(table: np.ndarray, places: list[int], length: int = 97) -> Iterator[Any]:
     for begin in range(0, len(table), length):
         part = table[begin : begin + length]
-        columns = [pa.array(part[:, i], from_pandas=True) for i in range(part.shape[1])]
-        yield pa.RecordBatch.from_arrays([*columns[::-1]], names=names[::-1])
+        columns = [pa.array(part[:, place], from_pandas=True) for place in places]
+        yield pa.RecordBatch.from_arrays(columns, names=[f"c{place}" for place in places])
 
 
 def parts_of(job: Job, tables: list[np.ndarray], names: list[str]) -> Parts:
@@ -39,7 +39,7 @@ def parts_of(job: Job, tables: list[np.ndarray], names: list[str]) -> Parts:
     return [
         (row["slot"], row["sums"])
         for table in tables
-        for batch in pickle.loads(pickle.dumps(job)).sum_rows(batches(table, names))
+        for batch in pickle.loads(pickle.dumps(job)).sum_rows(batches(table, [names.index(name) for name in job.names]))
         for row in batch.to_pylist()
     ]
 

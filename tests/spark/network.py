@@ -23,7 +23,7 @@ import conftest
 os.environ["SPARK_LOCAL_IP"] = HERE
 import jme.spark
 import pyspark
-from test_streams import ROWS, files, run, slowly
+from test_streams import ROWS, files, run, slowed
 
 folder = Path(sys.argv[1])
 SPARK = Path(pyspark.__file__).parent
@@ -131,8 +131,7 @@ try:
             if given:
                 raise given[0]
 
-        frame = files(session, folder / "in").repartition(4).mapInArrow(slowly, "temp double, co double, rain double")
-        run(frame, deliver, folder / "checkpoint")
+        run(slowed(files(session, folder / "in").repartition(4)), deliver, folder / "checkpoint")
         (folder / "releases").write_text(json.dumps(sink.releases()))
     session.stop()
     print(cuts)

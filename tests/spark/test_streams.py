@@ -37,6 +37,17 @@ def files(spark, folder):
     return spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(str(folder))
 
 
+def slowed(frame):
+    """The same rows, by tasks that take a while, so that they can be killed while they have rows."""
+
+    def slowly(batches):  # inside, so that it travels to executors
+        for batch in batches:
+            time.sleep(0.5)
+            yield batch
+
+    return frame.mapInArrow(slowly, SCHEMA)
+
+
 def run(frame, sink, checkpoint):
     writer = frame.writeStream.foreachBatch(sink).option("checkpointLocation", str(checkpoint))
     writer.trigger(availableNow=True).start().awaitTermination()
@@ -46,8 +57,7 @@ def test_executors_that_are_killed_in_the_midst_of_batches_change_no_release(spa
     table = made_up(500)
     lines = command(table, **ROWS)
     write_batches(tmp_path / "in", table, 20)
-    # Tasks that take a while, so that they can be killed while they have rows.
-    slow = files(spark, tmp_path / "in").repartition(3).mapInArrow(slowly, SCHEMA)
+    slow = slowed(files(spark, tmp_path / "in").repartition(3))
     state = tmp_path / "state"
     kills = 0
     with jme.spark.sink(ROWS, name="air", state=state, public_batches=True) as sink:
@@ -79,12 +89,6 @@ def test_executors_that_are_killed_in_the_midst_of_batches_change_no_release(spa
         print(f"\n{kills} executors were killed")
         assert kills >= 20
         assert sink.releases() == lines
-
-
-def slowly(batches):
-    for batch in batches:
-        time.sleep(0.5)
-        yield batch
 
 
 def test_a_batch_that_is_delivered_twice_counts_once(spark, tmp_path, command):

@@ -79,6 +79,7 @@ class Job:
         self.columns: list[str] = sums.columns
         self.time: str = sums.time
         self.has_slots: bool = sums.has_slots
+        self.names: list[str] = sums.names
         self._bytes = len(sums.empty())
 
     def sums(self) -> Sums:
@@ -87,7 +88,8 @@ class Job:
     # On executors.
 
     def sum_rows(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """For mapInArrow: the rows of one partition become one row for each slot that has some."""
+        """For mapInArrow: the rows of one partition, with the columns of `check_columns` in their order, become one row
+        for each slot that has some."""
         sums = self.sums()
         for batch in batches:
             sums.add(batch)
@@ -108,7 +110,9 @@ class Job:
         """Runs the job. Which executors did what, how often and in which order leaves no trace in what comes back."""
         from pyspark.sql import functions
 
-        rows = frame.select([functions.col(quoted(name)) for name in self.check_columns(frame)])
+        # By place from here on: mapInArrow itself does not find columns that have dots in their names.
+        names = enumerate(self.check_columns(frame))
+        rows = frame.select([functions.col(quoted(name)).alias(f"c{place}") for place, name in names])
         partial = rows.mapInArrow(self.sum_rows, PARTS_SCHEMA)
         if mergers is None:
             mergers = self._mergers(frame)
@@ -133,7 +137,7 @@ class Job:
 
     def check_columns(self, frame: DataFrame) -> list[str]:
         """The columns that are read, by their exact names. Throws before any row is looked at."""
-        wanted = [*self.columns, self.time] if self.time else self.columns
+        wanted = self.names
         for name in wanted:
             found = [field for field in frame.schema.fields if field.name == name]
             if len(found) != 1:

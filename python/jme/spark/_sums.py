@@ -19,16 +19,17 @@ class Sums:
         self._stream = stream
         self.columns = stream.columns
         self.time = stream._time
+        self.names = [*self.columns, self.time] if self.time else self.columns
         self.has_slots = stream._has_slots
         self._slots = _core.SlotSums(stream) if self.time else None
         self._block = _core.BlockSum(stream)
         self._other = _core.BlockSum(stream)
 
     def add(self, batch: Any) -> None:
-        """Rows of an Arrow batch that has the columns by name."""
+        """Rows of an Arrow batch that has the columns `names`, in this order."""
         import pyarrow as pa
 
-        table = pa.Table.from_batches([batch])
+        table = pa.Table.from_batches([batch]).rename_columns(self.names)
         if self._slots is None:
             self._block.push_arrow(self._stream, table)
         else:
