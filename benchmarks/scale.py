@@ -17,17 +17,16 @@ import time
 
 # Seconds on one core; printed by --measure (docs/scale.md says when and where).
 CONSTANTS = {
-    "row": {"10": 1e-7, "100": 1e-6, "1000": 1e-4},
-    "merge": {"10": 1e-5, "100": 1e-4, "1000": 1e-2},
-    "take": {"10": 1e-3, "100": 1e-3, "1000": 1e-1},
-    "release": {"10": 1e-3, "100": 1e-3, "1000": 1e-1},
+    "row": {"10": 8.6e-08, "100": 1.6e-06, "1000": 0.00012},
+    "merge": {"10": 3.9e-06, "100": 0.00015, "1000": 0.017},
+    "take": {"10": 0.00088, "100": 0.0025, "1000": 0.22},
+    "release": {"10": 0.00092, "100": 0.003, "1000": 0.26},
 }
 DIMENSIONS = (10, 100, 1000)
 RATES = (10**3, 10**5, 10**7)
 EXECUTORS = (10, 100, 1000)
 BATCH = 10  # seconds of rows in a micro-batch
 LINK = 1.25e9 / 8  # bytes per second of the driver's network: 10 Gbit/s, of which an eighth is counted on
-TASK = 0.01  # seconds that starting a task costs the driver's scheduler and its executor
 
 
 def block_bytes(d: int) -> int:
@@ -89,20 +88,20 @@ def costs(d: int, rate: int, executors: int) -> dict[str, float]:
     return {
         "sums": rate * BATCH / executors * CONSTANTS["row"][at],
         "tree": per_merger * (CONSTANTS["merge"][at] + size / LINK) if mergers else 0.0,
-        "driver": at_driver * (CONSTANTS["merge"][at] + size / LINK + TASK) + CONSTANTS["take"][at],
+        "driver": at_driver * (CONSTANTS["merge"][at] + size / LINK) + CONSTANTS["take"][at],
         "bytes": at_driver * size + (executors * size if mergers else 0),
     }
 
 
 def simulated(executors: int, work: float, speculation: bool, seed: int) -> list[float]:
-    """Seconds of 2,000 batches with three tasks for each core. The time of a task varies by a fifth (lognormal), one in a
+    """Seconds of 200 batches with three tasks for each core. The time of a task varies by a fifth (lognormal), one in a
     hundred runs on a core that is eight times slower for a while, and one in two thousand is lost half way and runs again.
     Speculation starts a second copy of what takes 1.5 times the median when three quarters are done; the first result
     counts, whichever it is, since both are the same."""
     draw = random.Random(seed)
     times = []
     per_task = work / 3
-    for _ in range(2000):
+    for _ in range(200):
         free = [0.0] * executors
         heapq.heapify(free)
         ends = []
@@ -129,7 +128,7 @@ def simulated(executors: int, work: float, speculation: bool, seed: int) -> list
 
 def text_of(seconds: float) -> str:
     if seconds < 1e-3:
-        return f"{seconds * 1e6:.2g} us"
+        return f"{seconds * 1e6:.3g} us"
     return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:,.3g} s"
 
 
@@ -158,14 +157,14 @@ def tables() -> str:
                 busy = cost["sums"] / BATCH
                 share = "too few" if busy > 1 else f"{busy:.2%}"
                 lines.append(
-                    f"| {d} | {rate:,} | {executors:,} | {share} | {bytes_text(cost['bytes'])} | {text_of(cost['tree'])} "
-                    f"| {text_of(cost['driver'])} | {cost['driver'] / BATCH:.1%} |"
+                    f"| {d} | {rate:,} | {executors:,} | {share} | {bytes_text(cost['bytes'])} | {text_of(cost['tree']) if cost['tree'] else 'none'} "
+                    f"| {text_of(cost['driver'])} | {cost['driver'] / BATCH:.2%} |"
                 )
-    lines += ["", "| executors | speculation | median | 99% | slowest of 2,000 |", "|---|---|---|---|---|"]
+    lines += ["", "| executors | speculation | median | 95% | slowest of 200 |", "|---|---|---|---|---|"]
     for executors in EXECUTORS:
         for speculation in (False, True):
             times = simulated(executors, 1.0, speculation, 20261118)
-            numbers = [times[1000], times[1980], times[-1]]
+            numbers = [times[100], times[190], times[-1]]
             lines.append(
                 f"| {executors:,} | {'yes' if speculation else 'no'} | "
                 + " | ".join(f"{t:.2f}" for t in numbers)

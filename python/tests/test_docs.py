@@ -49,3 +49,13 @@ def test_the_code_of_documents_and_notebooks_has_the_right_types(tmp_path):
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_tables_of_scale_are_what_its_script_prints():
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "benchmarks/scale.py")], capture_output=True, text=True, check=True
+    )
+    lines = [line for line in done.stdout.splitlines() if line]
+    assert len(lines) > 40
+    page = (ROOT / "docs/scale.md").read_text().splitlines()
+    assert [line for line in page if line.startswith("|")] == lines
