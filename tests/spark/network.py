@@ -83,6 +83,7 @@ try:
             "spark.driver.host": HERE,
             "spark.driver.bindAddress": HERE,
             "spark.executor.heartbeatInterval": "1s",
+            "spark.locality.wait": "0s",  # tasks go to both executors
             "spark.network.timeout": "6s",
             "spark.network.timeoutInterval": "2s",
             "spark.storage.blockManagerHeartbeatTimeoutMs": "6s",
@@ -112,11 +113,14 @@ try:
                 return
             wait_for(lambda: THERE in hosts(), "an executor behind the cable again")
             given: list[BaseException] = []
+            is_done = threading.Event()
 
             def cut() -> None:
                 global cuts
                 try:
-                    wait_for(busy_there, "a task behind the cable")
+                    wait_for(lambda: busy_there() or is_done.is_set(), "a task behind the cable")
+                    if is_done.is_set():
+                        return  # the other executor was quicker
                     do("ip", "link", "set", cable, "down")
                     cuts += 1
                     wait_for(lambda: not busy_there(), "the loss is noticed")
@@ -127,6 +131,7 @@ try:
             thread = threading.Thread(target=cut)
             thread.start()
             sink(batch, number)
+            is_done.set()
             thread.join()
             if given:
                 raise given[0]

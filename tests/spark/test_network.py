@@ -15,7 +15,7 @@ from test_streams import ROWS, write_batches
 
 
 def test_an_executor_whose_network_is_cut_loses_no_row_and_gives_none_twice(tmp_path, command):
-    table = made_up(500).iloc[:160]
+    table = made_up(500).iloc[:240]
     lines = command(table, **ROWS)
     write_batches(tmp_path / "in", table, 20)
     # A namespace of its own: the network of this machine is not touched. Without root, root of a user namespace.
