@@ -31,7 +31,7 @@ constexpr std::array routes{
     Known{"POST", "/v1/streams", Call::create, {"dry_run"}},
     Known{"GET", "/v1/streams/S", Call::show},
     Known{"POST", "/v1/streams/S/rows", Call::rows},
-    Known{"PUT", "/v1/streams/S/blocks/ID", Call::block},
+    Known{"PUT", "/v1/streams/S/blocks/ID", Call::block, {"origin"}},
     Known{"GET", "/v1/streams/S/releases", Call::releases, {"since", "limit"}},
     Known{"GET", "/v1/streams/S/latest", Call::latest},
     Known{"GET", "/v1/streams/S/events", Call::events, {"since"}},

@@ -1,4 +1,5 @@
 // The folder tree is the architecture: a room includes only what its line in CMakeLists.txt allows.
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -25,8 +26,8 @@ Rules rules_in(const std::string& cmake) {
     std::istringstream words((*it)[2].str());
     bool uses = false;
     for (std::string word; words >> word;) {
-      if (word == "USES" || word == "LINKS") {
-        uses = word == "USES";
+      if (std::isupper(static_cast<unsigned char>(word.front())) && word.find("::") == std::string::npos) {
+        uses = word == "USES";  // LINKS and options end the list
       } else if (uses) {
         allowed.insert(word);
       }
