@@ -121,7 +121,7 @@ TEST_F(ServerGuards, HoldNoMoreAnswersThanTheyMayAndWritersNoLongerThanOthers) {
   const long before = server_->memory();
   std::vector<std::unique_ptr<Connection>> lazy;
   for (int i = 0; i < 60; ++i) {
-    lazy.push_back(std::make_unique<Connection>(port()));
+    lazy.push_back(std::make_unique<Connection>(port(), INADDR_LOOPBACK, 64 << 10));
     lazy.back()->say(request("GET /v1/streams/wide/releases", admin_));
   }
   // Those that were refused are told at once; the others would have to read first.

@@ -34,13 +34,20 @@ std::string small(std::string text) {
 
 }  // namespace
 
-Connection::Connection(unsigned port, std::uint32_t listener)
+Connection::Connection(unsigned port, std::uint32_t listener, int unread)
     : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   const timeval time{.tv_sec = longest_wait, .tv_usec = 0};
   ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
   ::setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
   const int on = 1;
   ::setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (unread > 0) {
+    // The other side's buffer grows with the window and the length of a segment, which is 64 KB here
+    // otherwise.
+    constexpr int segment = 1400;
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &unread, sizeof unread);
+    ::setsockopt(descriptor_, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof segment);
+  }
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));

@@ -31,7 +31,9 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 /// seconds.
 class Connection {
  public:
-  explicit Connection(unsigned port, std::uint32_t address = INADDR_LOOPBACK);
+  /// `unread`: about so many bytes are taken that nobody has read; 0: as many as the kernel likes, which on
+  /// this machine's own addresses can be megabytes.
+  explicit Connection(unsigned port, std::uint32_t address = INADDR_LOOPBACK, int unread = 0);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection();
