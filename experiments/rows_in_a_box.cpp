@@ -170,8 +170,8 @@ Chart sigma_chart(const Effort& effort, Agreement& agreement) {
   };
   const std::array<double, 4> points{0.12, 0.25, 0.5, 0.9};
   const std::array<PointKind, 3> kinds{PointKind{"JME, ball, simulated", Method::jme, Geometry::ball},
-                                  {"JME, box, simulated", Method::jme, Geometry::box},
-                                  {"PP debiased, simulated", Method::pp_debiased, Geometry::ball}};
+                                       {"JME, box, simulated", Method::jme, Geometry::box},
+                                       {"PP debiased, simulated", Method::pp_debiased, Geometry::ball}};
   std::size_t done = 0;
   for (const PointKind& kind : kinds) {
     Series series{.name = kind.series, .drawn = Drawn::points};

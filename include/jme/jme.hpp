@@ -79,5 +79,5 @@
 // Streams that many write to, and who may.
 #include <jme/access/audit_log.hpp>
 #include <jme/access/tokens.hpp>
-#include <jme/service/service.hpp>
 #include <jme/service/served_stream.hpp>
+#include <jme/service/service.hpp>

@@ -24,9 +24,9 @@ namespace jme {
 [[nodiscard]] double judged_row_norm(const Filter& workload, const Filter& shape, const Horizon& horizon,
                                      const Participation& participation, Objective objective);
 
-/// What `auto` means where rows_fill_several_steps: the least of what a person moves times the error of judged
-/// releases, among BLTs, scaled BLTs for this workload and for the prefix sum, the identity and the square
-/// root, as far as their state fits.
+/// What `auto` means where rows_fill_several_steps: the least of what a person moves times the error of
+/// judged releases, among BLTs, scaled BLTs for this workload and for the prefix sum, the identity and the
+/// square root, as far as their state fits.
 [[nodiscard]] Shape choose_people_shape(const Workload& workload, const Horizon& horizon, Objective objective,
                                         const StateLimit& limit, const Participation& participation);
 

@@ -85,8 +85,8 @@ void SlotSums::flush() {
 
 void SlotSums::merge(std::size_t slot, const BlockSum& part) {
   if (slot >= sums_.size()) {
-    throw InvalidParameter("block", fmt::format("its sums are of slot {}, and the schedule has {}", slot,
-                                                sums_.size()));
+    throw InvalidParameter(
+        "block", fmt::format("its sums are of slot {}, and the schedule has {}", slot, sums_.size()));
   }
   if (!sums_[slot]) sums_[slot].emplace(map_);
   sums_[slot]->merge(part);

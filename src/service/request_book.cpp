@@ -92,7 +92,8 @@ const BookEntry* RequestBook::find(const BookEntry& request) const {
   }
   if (request.has_origin && origin_ && !store::equal(*origin_, request.origin)) {
     throw Conflict(
-        "the blocks of this stream come from another job (a query that has lost its checkpoint is another one "
+        "the blocks of this stream come from another job (a query that has lost its checkpoint is another "
+        "one "
         "too): its rows may have been counted before, so that they need a stream of their own");
   }
   if (!request.has_name) return nullptr;

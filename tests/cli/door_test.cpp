@@ -23,8 +23,8 @@ std::string lines(const std::string& first, const std::string& others) {
   return text;
 }
 
-/// The mean of `door_people` rows that are all 1, except for the first, which may be anything. With the same noise
-/// it may move by as much as one row can move it: at most 4 / 2000 between the ends of the bounds.
+/// The mean of `door_people` rows that are all 1, except for the first, which may be anything. With the same
+/// noise it may move by as much as one row can move it: at most 4 / 2000 between the ends of the bounds.
 void expect_first_row_decides_about_itself(const std::string& flags, const std::string& first,
                                            const std::string& others) {
   const CommandResult usual = jme(flags, {.input = lines(others, others)});

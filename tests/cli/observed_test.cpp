@@ -105,7 +105,8 @@ TEST_F(ObservedRun, RefusesWhatItCannotCount) {
   }
   expect_refused(jme(observed + "--geometry ball " + data), 2, "missing: ");
   expect_refused(jme("run --sigma 1 --norm-bound 1 --rows 3 --missing observed " + data), 2, "missing: ");
-  expect_refused(jme(observed + "--emit first --workload prefix --workload2 decay:0.9 " + data), 2, "missing: ");
+  expect_refused(jme(observed + "--emit first --workload prefix --workload2 decay:0.9 " + data), 2,
+                 "missing: ");
   expect_refused(jme(two_columns + "--rows 3 --private-count --method pp " + data), 2, "private-count: ");
   expect_refused(jme(two_columns + "--rows 3 --private-count --missing mean " + data), 2, "missing: ");
 }

@@ -61,7 +61,8 @@ TEST(MissingRules, AreRefusedInWords) {
     }
     return "no complaint";
   };
-  EXPECT_EQ(complaint("median"), "missing = median: must be centre, mean, model, observed, fail or COLUMN=VALUE");
+  EXPECT_EQ(complaint("median"),
+            "missing = median: must be centre, mean, model, observed, fail or COLUMN=VALUE");
   EXPECT_EQ(complaint(""), "missing = : must be centre, mean, model, observed, fail or COLUMN=VALUE");
   EXPECT_EQ(complaint("mean,centre"), "missing: says twice what columns not named become");
   EXPECT_EQ(complaint("=1"), "missing: '=1' names no column");

@@ -145,7 +145,8 @@ TEST(PlacedStream, LosesNoRowAndTakesNoneTwiceWhereverItIsKilled) {
 }
 
 TEST(PlacedStream, KeepsTheOpenSlotAndItsPlaceInOneCommit) {
-  const test::TemporaryFolder whole(test::TemporaryFolder::Where::in_memory), folder(test::TemporaryFolder::Where::in_memory);
+  const test::TemporaryFolder whole(test::TemporaryFolder::Where::in_memory),
+      folder(test::TemporaryFolder::Where::in_memory);
   const auto plan = [](Process& process, std::size_t upto, double time) {
     process.arrive(upto - std::min(upto, process.read()), time);
   };

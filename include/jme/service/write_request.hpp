@@ -23,8 +23,8 @@ class Conflict : public Error {
   using Error::Error;
 };
 
-/// A request of the same name was taken before, with another body: that one stays, and of this one nothing was
-/// taken.
+/// A request of the same name was taken before, with another body: that one stays, and of this one nothing
+/// was taken.
 class OtherBody : public Conflict {
  public:
   using Conflict::Conflict;
