@@ -53,7 +53,7 @@ function(jme_module name)
 endfunction()
 
 # jme_optimise_less(TARGET): for what computes little itself. Where files are joined for a build from nothing, it is
-# compiled a fifth faster.
+# compiled faster.
 function(jme_optimise_less target)
   if(JME_JOIN_FILES AND NOT JME_SANITIZE)
     target_compile_options(${target} PRIVATE -O1)
