@@ -12,6 +12,13 @@ if(JME_SANITIZE)
   target_link_options(jme_options INTERFACE -fsanitize=${JME_SANITIZE})
 endif()
 
+# g++ looks for memory to use again when its heap has reached 128 MB, which the templates of one room do many times.
+# With 512 MB it compiles up to a sixth faster, and needs up to a third more memory.
+option(JME_JOIN_FILES "Compile the files of a target as one" OFF)
+if(JME_JOIN_FILES AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(jme_options INTERFACE --param=ggc-min-heapsize=524288)
+endif()
+
 add_library(jme INTERFACE)
 add_library(jme::jme ALIAS jme)
 set_property(GLOBAL PROPERTY JME_MODULES "")
@@ -65,7 +72,6 @@ endfunction()
 # and gmock, which each file would instantiate for itself. Both are for a build from nothing: not done behind a compiler
 # cache, which remembers files that did not change. Joined files hide a forgotten include; scripts/tidy and the preset
 # release, which do not join them, find it.
-option(JME_JOIN_FILES "Compile the files of a target as one" OFF)
 function(jme_compile_together target)
   if(CMAKE_CXX_COMPILER_LAUNCHER)
     return()

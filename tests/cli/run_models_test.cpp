@@ -2,13 +2,13 @@
 // computation from the rows, and what is refused.
 #include <cmath>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <gmock/gmock.h>
 
 #include <jme/data/npy.hpp>
 
 #include "command.hpp"
+#include "dense_algebra.hpp"
 
 namespace jme::test {
 namespace {
@@ -110,18 +110,18 @@ TEST_F(RunModels, ValuesAreTheRowsOwnWithoutNoise) {
       deviation.cwiseInverse().asDiagonal() * c * deviation.cwiseInverse().asDiagonal();
   EXPECT_LT((matrix(release["correlation"]) - correlation).cwiseAbs().maxCoeff(), close);
   const Eigen::MatrixXd scaled =
-      deviation.asDiagonal() * (matrix(release["precision"]) - c.inverse()) * deviation.asDiagonal();
-  EXPECT_LT(scaled.cwiseAbs().maxCoeff(), close * correlation.inverse().norm());
+      deviation.asDiagonal() * (matrix(release["precision"]) - test::inverse(c)) * deviation.asDiagonal();
+  EXPECT_LT(scaled.cwiseAbs().maxCoeff(), close * test::inverse(correlation).norm());
 
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> parts(c);
+  const test::Eigenpairs parts = test::eigenpairs(c);
   const Eigen::MatrixXd components = matrix(release["pca"]["components"]);
   for (int i = 0; i < 2; ++i) {
-    const double value = parts.eigenvalues()(2 - i);
+    const double value = parts.values(2 - i);
     EXPECT_NEAR(release["pca"]["values"][static_cast<std::size_t>(i)], value, close * value);
-    EXPECT_NEAR(std::abs(components.row(i).dot(parts.eigenvectors().col(2 - i))), 1, close * close);
+    EXPECT_NEAR(std::abs(components.row(i).dot(parts.vectors.col(2 - i))), 1, close * close);
   }
 
-  const Eigen::Vector2d coefficients = c.topLeftCorner(2, 2).ldlt().solve(c.topRightCorner(2, 1));
+  const Eigen::Vector2d coefficients = test::solve(c.topLeftCorner(2, 2), c.topRightCorner(2, 1));
   const Eigen::RowVectorXd mean = x.colwise().mean();
   EXPECT_LT((vector(release["regression"]["coefficients"]) - coefficients)
                 .cwiseQuotient(coefficients)
@@ -130,7 +130,7 @@ TEST_F(RunModels, ValuesAreTheRowsOwnWithoutNoise) {
             close);
   EXPECT_NEAR(release["regression"]["intercept"], mean(2) - mean.head(2).dot(coefficients), 5000 * close);
 
-  EXPECT_NEAR(release["density"]["log_det"], std::log(c.determinant()), 3 * close);
+  EXPECT_NEAR(release["density"]["log_det"], std::log(test::determinant(c)), 3 * close);
   EXPECT_EQ(release["density"]["mean"], release["mean"]);
   EXPECT_EQ(release["density"]["covariance"], release["covariance"]) << "nothing to project here";
 }
@@ -144,20 +144,20 @@ TEST_F(RunModels, DerivedValuesFollowFromTheOnesBesideThem) {
   int indefinite = 0;
   for (const json& release : result.releases()) {
     // A reader can redo pca from the covariance, and precision and correlation from the density.
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> parts(matrix(release["covariance"]));
-    const Eigen::VectorXd values = parts.eigenvalues().reverse().cwiseMax(0);
+    const Eigen::VectorXd eigenvalues = test::eigenvalues(matrix(release["covariance"]));
+    const Eigen::VectorXd values = eigenvalues.reverse().cwiseMax(0);
     EXPECT_LT((vector(release["pca"]["values"]) - values).norm(), 1e-9 * values.norm());
     EXPECT_LT((vector(release["pca"]["shares"]) - values / std::max(values.sum(), 1e-300)).norm(), 1e-9);
-    if (parts.eigenvalues()(0) < 0) ++indefinite;
+    if (eigenvalues(0) < 0) ++indefinite;
     const Eigen::MatrixXd definite = matrix(release["density"]["covariance"]);
     const Eigen::VectorXd scale = definite.diagonal().cwiseSqrt().cwiseInverse();
     const Eigen::MatrixXd correlation = scale.asDiagonal() * definite * scale.asDiagonal();
     EXPECT_LT((matrix(release["correlation"]) - correlation).norm(), 1e-9);
     EXPECT_LE(matrix(release["correlation"]).cwiseAbs().maxCoeff(), 1);
-    EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(correlation).eigenvalues()(0), 0);
+    EXPECT_GT(test::eigenvalues(correlation)(0), 0);
     const Eigen::MatrixXd one = matrix(release["precision"]) * definite;
     EXPECT_LT((one - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff(), 1e-6);
-    EXPECT_NEAR(release["density"]["log_det"], std::log(definite.determinant()), 1e-6);
+    EXPECT_NEAR(release["density"]["log_det"], std::log(test::determinant(definite)), 1e-6);
   }
   EXPECT_GT(indefinite, 0) << "the noise of this seed never left the cone: the test shows less";
 }

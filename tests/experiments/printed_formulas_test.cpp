@@ -2,13 +2,14 @@
 #include <cmath>
 #include <random>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include <jme/privacy/gaussian.hpp>
 #include <jme/sensitivity/joint.hpp>
 #include <jme/theory/expected_error.hpp>
 
+#include "dense_algebra.hpp"
 #include "filter/norms.hpp"
 
 namespace jme {
@@ -71,7 +72,7 @@ TEST(PrintedBiasTerm, LeavesPpBiased) {
   const double zeta = 1.5, sigma = 0.7;
   const Horizon horizon(n);
   const Filter a = prefix().filter(horizon), c = Shape::square_root().filter(prefix(), horizon);
-  const Eigen::MatrixXd inverse = c.to_dense().inverse(), workload = a.to_dense();
+  const Eigen::MatrixXd inverse = test::inverse(c.to_dense()), workload = a.to_dense();
   const double norm2 = squared_column_norms(c)[0], w = 4 * zeta * zeta * sigma * sigma * norm2;
   const Eigen::VectorXd rows = inverse.rowwise().squaredNorm(), columns = inverse.colwise().squaredNorm();
   const Eigen::VectorXd bias = workload * (w * rows);

@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
+#include <Eigen/Core>
 
 #include <jme/models/correlation.hpp>
 #include <jme/models/covariance.hpp>
@@ -17,6 +15,7 @@
 #include <jme/models/pca.hpp>
 #include <jme/models/regression.hpp>
 
+#include "dense_algebra.hpp"
 #include "models/rows.hpp"
 
 namespace jme::test {
@@ -55,29 +54,27 @@ inline std::map<std::string, Claim> claims(const RunningMoments& moments, const 
     all[name("variance", i)] = {var.value(i), var.noise_std(i),
                                 [i](const auto&, const auto& c) { return natural_covariance(c)(i, i); }};
     all[name("value", i)] = {
-        pca.values.value(i), pca.values.noise_std(i), [i](const auto&, const Eigen::MatrixXd& c) {
-          return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(natural_covariance(c)).eigenvalues()(2 - i);
-        }};
-    all[name("share", i)] = {
-        pca.shares.value(i), pca.shares.noise_std(i), [i](const auto&, const Eigen::MatrixXd& c) {
-          const Eigen::MatrixXd all_of = natural_covariance(c);
-          return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(all_of).eigenvalues()(2 - i) / all_of.trace();
-        }};
+        pca.values.value(i), pca.values.noise_std(i),
+        [i](const auto&, const Eigen::MatrixXd& c) { return eigenvalues(natural_covariance(c))(2 - i); }};
+    all[name("share", i)] = {pca.shares.value(i), pca.shares.noise_std(i),
+                             [i](const auto&, const Eigen::MatrixXd& c) {
+                               const Eigen::MatrixXd all_of = natural_covariance(c);
+                               return eigenvalues(all_of)(2 - i) / all_of.trace();
+                             }};
     for (Eigen::Index j = 0; j < 3; ++j) {
       all[name("covariance", i, j)] = {
           cov.value(i, j), cov.noise_std(i, j),
           [i, j](const auto&, const auto& c) { return natural_covariance(c)(i, j); }};
       all[name("precision", i, j)] = {
           pre.value(i, j), pre.noise_std(i, j),
-          [i, j](const auto&, const auto& c) { return natural_covariance(c).inverse().eval()(i, j); }};
+          [i, j](const auto&, const auto& c) { return inverse(natural_covariance(c))(i, j); }};
       const Eigen::RowVectorXd component = pca.components.value.row(i);
-      all[name("component", i, j)] = {
-          pca.components.value(i, j), pca.components.noise_std(i, j),
-          [i, j, component](const auto&, const Eigen::MatrixXd& c) {
-            const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> parts(natural_covariance(c));
-            const Eigen::VectorXd v = parts.eigenvectors().col(2 - i);
-            return component.dot(v) < 0 ? -v(j) : v(j);
-          }};
+      all[name("component", i, j)] = {pca.components.value(i, j), pca.components.noise_std(i, j),
+                                      [i, j, component](const auto&, const Eigen::MatrixXd& c) {
+                                        const Eigen::VectorXd v =
+                                            eigenpairs(natural_covariance(c)).vectors.col(2 - i);
+                                        return component.dot(v) < 0 ? -v(j) : v(j);
+                                      }};
       all[name("correlation", i, j)] = {cor.value(i, j), cor.noise_std(i, j),
                                         [i, j](const auto&, const auto& c) {
                                           return i == j ? 1.0 : c(i, j) / std::sqrt(c(i, i) * c(j, j));
@@ -95,7 +92,7 @@ inline std::map<std::string, Claim> claims(const RunningMoments& moments, const 
       const Eigen::MatrixXd a = c(others, others);
       const Eigen::VectorXd b = c(others, y);
       const Eigen::MatrixXd normal = a.transpose() * a + ridge * Eigen::MatrixXd::Identity(2, 2);
-      const Eigen::VectorXd x = normal.partialPivLu().solve(a.transpose() * b);
+      const Eigen::VectorXd x = test::solve(normal, a.transpose() * b);
       const Eigen::VectorXd h = some_units().half_width(others);
       return some_units().half_width(y) * x.cwiseQuotient(h);
     };
@@ -115,9 +112,9 @@ inline std::map<std::string, Claim> claims(const RunningMoments& moments, const 
     return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(point.data(), 3) - natural_mean(m));
   };
   const auto squared = [away](const Eigen::VectorXd& m, const Eigen::MatrixXd& c) {
-    return away(m).dot(natural_covariance(c).ldlt().solve(away(m)));
+    return away(m).dot(test::solve(natural_covariance(c), away(m)));
   };
-  const auto log_det = [](const Eigen::MatrixXd& c) { return std::log(natural_covariance(c).determinant()); };
+  const auto log_det = [](const Eigen::MatrixXd& c) { return std::log(determinant(natural_covariance(c))); };
   all["log_det"] = {density.log_det().value, density.log_det().noise_std,
                     [log_det](const auto&, const auto& c) { return log_det(c); }};
   const Estimate at_point = density.log_density(point), score = density.outlier_score(point);
@@ -133,9 +130,9 @@ inline std::map<std::string, Claim> claims(const RunningMoments& moments, const 
   const GaussianDensity reference(other_mean, other);
   const auto kl = [](const Eigen::VectorXd& m0, const Eigen::MatrixXd& c0, const Eigen::VectorXd& m1,
                      const Eigen::MatrixXd& c1) {
-    const Eigen::MatrixXd inverse = c1.inverse();
-    return ((inverse * c0).trace() + (m1 - m0).dot(inverse * (m1 - m0)) - 3 +
-            std::log(c1.determinant() / c0.determinant())) /
+    const Eigen::MatrixXd precision_of = inverse(c1);
+    return ((precision_of * c0).trace() + (m1 - m0).dot(precision_of * (m1 - m0)) - 3 +
+            std::log(determinant(c1) / determinant(c0))) /
            2;
   };
   const Estimate there = kl_divergence(density, reference), back = kl_divergence(reference, density);

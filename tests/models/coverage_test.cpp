@@ -5,8 +5,7 @@
 #include <map>
 #include <string>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include <jme/models/correlation.hpp>
@@ -15,6 +14,7 @@
 #include <jme/models/pca.hpp>
 #include <jme/models/regression.hpp>
 
+#include "dense_algebra.hpp"
 #include "models/binomial.hpp"
 #include "models/rows.hpp"
 
@@ -57,8 +57,8 @@ std::map<std::string, Number> numbers(const Release& release, const Eigen::Matri
   const Eigen::MatrixXd rows = natural(x, units);
   const Eigen::VectorXd mean = rows.colwise().mean().transpose();
   const Eigen::MatrixXd c = covariance_of(rows);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> parts(c);
-  const Eigen::Vector2d slope = c.topLeftCorner(2, 2).ldlt().solve(c.topRightCorner(2, 1));
+  const Eigen::VectorXd eigenvalues = test::eigenvalues(c);
+  const Eigen::Vector2d slope = test::solve(c.topLeftCorner(2, 2), c.topRightCorner(2, 1));
 
   const auto first = running_mean(release, units);
   const auto second = running_covariance(release, units);
@@ -70,9 +70,8 @@ std::map<std::string, Number> numbers(const Release& release, const Eigen::Matri
   for (Eigen::Index i = 0; i < 3; ++i) {
     const std::string at = " " + std::to_string(i);
     all["mean" + at] = {first.value(i), first.noise_std(i), mean(i)};
-    all["eigenvalue" + at] = {pca.values.value(i), pca.values.noise_std(i), parts.eigenvalues()(2 - i)};
-    all["share" + at] = {pca.shares.value(i), pca.shares.noise_std(i),
-                         parts.eigenvalues()(2 - i) / c.trace()};
+    all["eigenvalue" + at] = {pca.values.value(i), pca.values.noise_std(i), eigenvalues(2 - i)};
+    all["share" + at] = {pca.shares.value(i), pca.shares.noise_std(i), eigenvalues(2 - i) / c.trace()};
     for (Eigen::Index j = i; j < 3; ++j) {
       all["covariance" + at + std::to_string(j)] = {second.value(i, j), second.noise_std(i, j), c(i, j)};
       if (j > i)
@@ -86,7 +85,7 @@ std::map<std::string, Number> numbers(const Release& release, const Eigen::Matri
   }
   all["intercept"] = {line.intercept.value, line.intercept.noise_std, mean(2) - slope.dot(mean.head(2))};
   const Estimate log_det = GaussianDensity(moments).log_det();
-  all["log_det"] = {log_det.value, log_det.noise_std, std::log(c.determinant())};
+  all["log_det"] = {log_det.value, log_det.noise_std, std::log(test::determinant(c))};
   return all;
 }
 

@@ -1,11 +1,12 @@
 #include <random>
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/models/pca.hpp>
 
+#include "dense_algebra.hpp"
 #include "models/rows.hpp"
 
 namespace jme {
@@ -29,7 +30,7 @@ Eigen::Matrix3d some_rotation(unsigned seed) {
   std::mt19937_64 bits(seed);
   std::normal_distribution<double> normal;
   const Eigen::Matrix3d a = Eigen::Matrix3d::NullaryExpr([&] { return normal(bits); });
-  return Eigen::HouseholderQR<Eigen::Matrix3d>(a).householderQ();
+  return test::orthonormal(a);
 }
 
 Eigen::Matrix3d small_turn(double angle) {

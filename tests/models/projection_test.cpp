@@ -2,7 +2,7 @@
 #include <array>
 #include <random>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include <jme/models/correlation.hpp>
@@ -10,6 +10,7 @@
 #include <jme/models/density.hpp>
 #include <jme/models/regression.hpp>
 
+#include "dense_algebra.hpp"
 #include "models/rows.hpp"
 
 namespace jme {
@@ -26,7 +27,7 @@ Eigen::MatrixXd random_symmetric(std::mt19937_64& bits, Eigen::Index d) {
 }
 
 double least_eigenvalue(const Eigen::MatrixXd& symmetric) {
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(symmetric, Eigen::EigenvaluesOnly).eigenvalues()(0);
+  return test::eigenvalues(symmetric)(0);
 }
 
 // The nearest point of a convex set is the one that sees the whole set at an angle of 90 degrees or more:
@@ -78,7 +79,7 @@ TEST_F(Drowned, EigenvaluesEndAtTheNoiseLevel) {
   EXPECT_EQ(moments.definite_covariance(), nearest_semidefinite(moments.covariance(), level));
   const Eigen::MatrixXd one = moments.definite_covariance() * moments.inverse();
   EXPECT_LT((one - Eigen::MatrixXd::Identity(3, 3)).norm(), 1e-10);
-  EXPECT_NEAR(moments.log_det(), std::log(moments.definite_covariance().determinant()), 1e-9);
+  EXPECT_NEAR(moments.log_det(), std::log(test::determinant(moments.definite_covariance())), 1e-9);
 }
 
 TEST_F(Drowned, TheNoiseLevelIsTheNoiseOnAVarianceInARandomDirection) {
@@ -132,7 +133,7 @@ TEST(Ridge, ShrinksByTheSquareOfNoiseOverVariance) {
   const RunningMoments moments(test::run(stream, x), Units::identity(3));
   const Eigen::MatrixXd a = moments.covariance().topLeftCorner(2, 2);
   const Eigen::VectorXd b = moments.covariance().topRightCorner(2, 1);
-  const Eigen::VectorXd plain = a.inverse() * b;
+  const Eigen::VectorXd plain = test::solve(a, b);
   const Eigen::VectorXd ridged = linear_regression(moments, 2).coefficients.value;
   const double r = moments.noise().squared_level(std::array<Eigen::Index, 2>{0, 1});
   const double least = least_eigenvalue(a);

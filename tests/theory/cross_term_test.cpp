@@ -7,6 +7,7 @@
 #include <jme/shaping/shape.hpp>
 #include <jme/theory/expected_error.hpp>
 
+#include "dense_algebra.hpp"
 #include "theory/dense_reference.hpp"
 
 namespace jme::theory {
@@ -116,8 +117,8 @@ TEST(Alternated, HasTheRowNormsOfTheAlternatingStream) {
     filters.push_back(shape.filter(workload, horizon));
   }
   for (const Filter& c : filters) {
-    const Eigen::MatrixXd streamed = a * signs.asDiagonal() * c.to_dense().inverse();
-    const Eigen::MatrixXd filtered = a * alternated(c).to_dense().inverse();
+    const Eigen::MatrixXd streamed = a * signs.asDiagonal() * test::inverse(c.to_dense());
+    const Eigen::MatrixXd filtered = a * test::inverse(alternated(c).to_dense());
     for (Eigen::Index t = 0; t < 24; ++t)
       EXPECT_NEAR(filtered.row(t).squaredNorm(), streamed.row(t).squaredNorm(),
                   1e-11 * streamed.row(t).squaredNorm());
@@ -132,7 +133,7 @@ TEST(SquaredSymbolBound, IsAboveTheSpectralNormAndNearTheSymbolsMaximum) {
       const Filter c = shape.filter(workload, horizon);
       const double bound = squared_symbol_bound(c.core().inverse_coefficients(200));
       const Eigen::MatrixXd q = reference::q_matrix(c);
-      const double spectral = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(q).eigenvalues().maxCoeff();
+      const double spectral = test::eigenvalues(q).maxCoeff();
       EXPECT_GE(bound, spectral) << workload.name() << shape.name();
       EXPECT_LE(bound, 1.1 * spectral) << workload.name() << shape.name();
     }

@@ -6,6 +6,7 @@
 #include <jme/base/errors.hpp>
 #include <jme/theory/expected_error.hpp>
 
+#include "dense_algebra.hpp"
 #include "theory/dense_reference.hpp"
 
 namespace jme {
@@ -104,7 +105,7 @@ TEST(ExpectedError, OfACorrectedDiagonalIsTheTraceOfItsCovarianceMatrix) {
       const Eigen::MatrixXd precision =
           Eigen::MatrixXd::Identity(size, size) / std::pow(noise.std_second, 2) +
           Eigen::MatrixXd::Constant(size, size, 1 / std::pow(noise.std_trace, 2));
-      const Eigen::MatrixXd covariance = precision.inverse();
+      const Eigen::MatrixXd covariance = test::inverse(precision);
       const double pairs = second == SecondMoment::full ? static_cast<double>(d * (d - 1)) : 0;
       const double expected = (covariance.trace() + pairs * std::pow(noise.std_off_diagonal, 2)) *
                               reference::frobenius(mechanism.a2(), mechanism.c2());

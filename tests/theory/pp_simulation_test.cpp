@@ -1,11 +1,12 @@
 #include <cmath>
 #include <random>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include <jme/theory/expected_error.hpp>
 
+#include "dense_algebra.hpp"
 #include "theory/dense_reference.hpp"
 
 // The PP formulas of docs/theory/errors.md are moments of a quadratic form in Gaussians. Here the form itself
@@ -55,7 +56,7 @@ Setting setting(const Shape& shape, Method method, bool covariance) {
   Mechanism mechanism(config);
   Eigen::MatrixXd x = Eigen::MatrixXd::Zero(11, 2);
   for (Eigen::Index t = 0; t < 11; ++t) x(t, 0) = t % 2 == 0 ? 1.5 : -1.5;
-  Setting result{mechanism, mechanism.c1().to_dense().inverse(), x, {}, {}};
+  Setting result{mechanism, test::inverse(mechanism.c1().to_dense()), x, {}, {}};
   const Eigen::MatrixXd weights = reference::release_weights(config.workload, mechanism.horizon());
   const double w = std::pow(mechanism.calibration().std_first, 2);
   for (Eigen::Index b = 0; b < weights.rows(); ++b) {

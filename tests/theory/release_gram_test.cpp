@@ -4,6 +4,7 @@
 
 #include <jme/shaping/shape.hpp>
 
+#include "dense_algebra.hpp"
 #include "filter/norms.hpp"
 #include "theory/dense_reference.hpp"
 
@@ -60,7 +61,7 @@ TEST(ReleaseRowNorms, AreTheRowsOfWeightsTimesTheInverseShape) {
     for (const Shape& shape : {Shape::identity(), Shape::square_root(), Shape::banded_inverse(3)}) {
       const Filter filter = shape.filter(c.workload, c.horizon.by_row());
       const Eigen::MatrixXd rows =
-          reference::release_weights(c.workload, c.horizon) * filter.to_dense().inverse();
+          reference::release_weights(c.workload, c.horizon) * test::inverse(filter.to_dense());
       const std::vector<double> norms = release_row_norms(c.workload, c.horizon, filter);
       for (std::size_t s = 0; s < norms.size(); ++s) {
         const double expected = rows.row(static_cast<Eigen::Index>(s)).squaredNorm();
@@ -74,7 +75,8 @@ TEST(ReleaseRowNorms, TakeACustomWorkloadOverRows) {
   const Horizon horizon(11, 3);
   const Eigen::MatrixXd a = some_lower_matrix(4);
   const Filter c = Shape::square_root().filter(prefix(), horizon.by_row());
-  const Eigen::MatrixXd rows = reference::release_weights(custom(a), horizon, a) * c.to_dense().inverse();
+  const Eigen::MatrixXd rows =
+      reference::release_weights(custom(a), horizon, a) * test::inverse(c.to_dense());
   const std::vector<double> norms = release_row_norms(custom(a), horizon, c);
   for (std::size_t s = 0; s < norms.size(); ++s)
     EXPECT_NEAR(norms[s], rows.row(static_cast<Eigen::Index>(s)).squaredNorm(), 1e-10);
