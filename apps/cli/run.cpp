@@ -196,6 +196,8 @@ ExitCode RunCommand::run() const {
   }
   config.records = input.records_name();
   if (is_topic) set_topic(input, config, chosen);
+  config.persons_in_one_partition = kafka_.each_person_is_in_one_partition() && !config.person.empty() &&
+                                    input.options.follow != InputOptions::Follow::no;
   std::optional<Preparing> preparing(std::in_place, preparing_noise);
   PreparedRun run(config);
   preparing.reset();

@@ -250,6 +250,13 @@ std::string about_bounds(const Mechanism& mechanism, const BoundsOrigin& origin,
 std::vector<std::string> privacy_statement(const RunDescription& run) {
   std::vector<std::string> text =
       privacy_statement(run.mechanism, !run.bounds.is_none(), run.insecure_seed.has_value());
+  if (run.persons_in_one_partition) {
+    text.insert(
+        text.end() - 1,
+        "All rows of a person are assumed to be in one partition of the topic. Where somebody has rows "
+        "in several, the rows of other people decide which of them count, and these other people are "
+        "protected less.");
+  }
   if (run.bounds_origin)
     text.insert(text.end() - 1, about_bounds(run.mechanism, *run.bounds_origin, run.bounds_are_sought));
   return text;

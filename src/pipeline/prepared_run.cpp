@@ -191,6 +191,7 @@ RunDescription PreparedRun::description() const {
                         .missing = config_.missing.text(),
                         .on_bad_row = config_.on_bad_row,
                         .person = config_.person,
+                        .persons_in_one_partition = config_.persons_in_one_partition,
                         .records = config_.records,
                         .bounds_origin = config_.bounds_origin,
                         .bounds_are_sought = config_.search.has_value()};

@@ -64,6 +64,15 @@ def test_following_several_partitions_needs_each_person_in_one(broker, jme):
     ok(jme.run(broker.url(one), *LOUD, "--steps", "1", *limit))
 
 
+def test_the_statement_names_what_is_assumed_of_partitions(broker, jme):
+    limit = ["--person", "who", "--rows-per-person", "2", "--each-person-in-one-partition"]
+    plan = [broker.url(broker.topic(1)), *BUDGET, *BOUNDS, *limit, "--dry-run"]
+    live = ["--steps", "2", "--every", "1s", "--follow"]
+    assumed = "assumed to be in one partition"
+    assert assumed in " ".join(ok(jme.run(*plan, *live)).out.split())
+    assert assumed not in " ".join(ok(jme.run(*plan, "--rows", "2000", "--every", "100")).out.split())
+
+
 def test_live_limits_per_person_survive_kills(broker, jme):
     values = [
         json.dumps({"who": f"p{index % 200}", "temp": index % 60 - 15, "co": index % 97}) for index in range(1000)

@@ -17,6 +17,7 @@
 namespace jme {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -125,6 +126,15 @@ TEST(PlanJson, HoldsEveryCandidateAndTheRecommendedOne) {
   EXPECT_EQ(object["recommended"]["index"], compared.recommended);
   EXPECT_EQ(object["recommended"]["rmse_first"], compared.candidates.at(compared.recommended).rmse_first);
   EXPECT_EQ(object.contains("balances"), plan_balances(compared).has_value());
+}
+
+TEST(PrivacyStatement, NamesTheAssumptionAboutPartitionsWhereItIsMade) {
+  const SmallRun run("mean");
+  RunDescription description = run.description();
+  const auto names_it = Contains(HasSubstr("assumed to be in one partition"));
+  EXPECT_THAT(privacy_statement(description), Not(names_it));
+  description.persons_in_one_partition = true;
+  EXPECT_THAT(privacy_statement(description), names_it);
 }
 
 TEST(ReportPage, IsMadeFromReleasesAndPublicSettingsAlone) {

@@ -36,6 +36,7 @@ struct RunDescription {
   std::string missing{};  ///< the rules for missing cells as they were written; empty without any
   OnBadRow on_bad_row = OnBadRow::fail;
   std::string person{};                         ///< the column that says whose row it is; empty: none
+  bool persons_in_one_partition = false;        ///< is assumed of the input
   std::string records{};                        ///< what a record of CSV is; empty for other formats
   std::optional<BoundsOrigin> bounds_origin{};  ///< where the bounds were found, and are not public knowledge
   bool bounds_are_sought = false;               ///< they are not found yet: the unit box stands for them

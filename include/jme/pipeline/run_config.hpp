@@ -33,6 +33,8 @@ struct RunConfig {
   /// The column that says whose row it is, for a stream whose persons_are_limited; empty: none. Rows that
   /// come from elsewhere than a file are given with their persons.
   std::string person{};
+  /// Assumed of the input: all rows of a person are in one of its partitions, which come in any order.
+  bool persons_in_one_partition = false;
   MissingRules missing{};  ///< what missing cells become; by default they make a row bad
   OnBadRow on_bad_row = OnBadRow::fail;
   /// Without values: mean and covariance, or what the second moment allows.
