@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <jme/base/errors.hpp>
+#include <jme/output/release_writer.hpp>
 #include <jme/pipeline/configure.hpp>
 
 #include "bindings/calls.hpp"
