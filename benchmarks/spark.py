@@ -75,7 +75,7 @@ def with_executors(executors, rows, folder, package):
     sums += [functions.sum(column(a) * column(b)) for i, a in enumerate(names) for b in names[i:]]
     config = {"epsilon": 1, "delta": 1e-6, "bounds": {name: [0, 1] for name in names}, "rows": rows}
     job = Job(batch_settings(config))
-    assert job.merged(job.parts(frame, 0)).rows == rows
+    assert job.merged(job.parts(frame, 0), "bench").rows == rows
     found = {
         "df.agg": measure(lambda: frame.agg(*sums).collect()),
         "jme.spark": measure(lambda: jme.spark.moments(frame, config)),

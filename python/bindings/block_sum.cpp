@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -11,6 +12,7 @@
 #include "bindings/arrow.hpp"
 #include "bindings/buffers.hpp"
 #include "bindings/calls.hpp"
+#include "bindings/notes.hpp"
 #include "bindings/stream.hpp"
 
 namespace nb = nanobind;
@@ -22,7 +24,8 @@ namespace {
 /// Rows in natural units become rows of the sum as their stream would make them.
 class SummedRows {
  public:
-  explicit SummedRows(const Stream& stream) : intake_(stream.intake_for_blocks()), sum_(stream.row_map()) {}
+  explicit SummedRows(const Stream& stream)
+      : intake_(stream.intake_for_blocks()), sum_(stream.row_map()), columns_(stream.columns()) {}
 
   void add_columns(const nb::list& columns) {
     HeldBuffers held;
@@ -71,10 +74,12 @@ class SummedRows {
     sum_ = BlockSum::from_bytes(std::as_bytes(std::span(all.c_str(), all.size())), sum_.map());
   }
   [[nodiscard]] const BlockSum& sum() const { return sum_; }
+  [[nodiscard]] nb::list notes() const { return notes_of(intake_.notes(), columns_); }
 
  private:
   RowIntake intake_;
   BlockSum sum_;
+  std::vector<std::string> columns_;
 };
 
 }  // namespace
@@ -90,6 +95,7 @@ void bind_block_sum(nb::module_& m) {
       .def("load", &SummedRows::load)
       .def_prop_ro("rows", [](const SummedRows& rows) { return rows.sum().rows(); })
       .def("__eq__", [](const SummedRows& a, const SummedRows& b) { return a.sum() == b.sum(); })
+      .def("notes", &SummedRows::notes)
       .def("_push_to", [](const SummedRows& rows, Stream& stream, const std::string& id) {
         return stream.push_block(rows.sum(), id);
       });

@@ -1,6 +1,8 @@
 #include "bindings/service.hpp"
 
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +30,24 @@ constexpr std::size_t most_bytes_of_lines = std::size_t{1} << 24;
 
 /// The streams of a state folder. A thread of it, which touches nothing of Python, ends slots of time.
 class LocalService {
+  using Shared = std::shared_lock<std::shared_mutex>;
+  void check_open() const {
+    if (!service_) throw StateError("the state folder was closed");
+  }
+  /// Without the interpreter's lock, which is given up before ours is waited for.
+  auto with_stream(const std::string& name, const auto& work) {
+    fork_.check();
+    const Unlocked unlocked;
+    const Shared shared(open_);
+    check_open();
+    ServedStream* const found = service_->find(name);
+    if (found == nullptr) throw StateError("there is no stream " + name);
+    return work(*found);
+  }
+  ForkGuard fork_;
+  std::shared_mutex open_;  // shared by calls, taken alone to close
+  std::optional<Service> service_;
+
  public:
   LocalService(const std::string& state, bool allow_insecure_test_seed) {
     const Unlocked unlocked;
@@ -35,8 +55,10 @@ class LocalService {
   }
 
   void create(const std::string& settings) {
-    check();
+    fork_.check();
     const Unlocked unlocked;
+    const Shared shared(open_);
+    check_open();
     const CreatedStream made = service_->create(settings, false);
     if (made.outcome == CreatedStream::Outcome::created) return;
     const std::string problem = service_->find(made.name)->standing().problem;
@@ -52,53 +74,45 @@ class LocalService {
                          .repeats = WriteRequest::Repeats::by_key,
                          .key = id,
                          .origin = origin};
-    ServedStream& to = stream(name);
-    const WriteAnswer answer = [&] {
-      const Unlocked unlocked;
-      return to.take(std::move(request));
-    }();
+    const WriteAnswer answer =
+        with_stream(name, [&](ServedStream& to) { return to.take(std::move(request)); });
     return nb::make_tuple(answer.rows, answer.slot_end, answer.repeated);
   }
 
   /// Releases after `since`, each as the line that `jme run` prints.
   std::vector<std::string> lines(const std::string& name, std::uint64_t since) {
-    const LineLog& log = stream(name).lines();
-    const Unlocked unlocked;
-    std::vector<std::string> all;
-    for (std::size_t at = log.index_after(since); at < log.size();) {
-      for (ReleaseLine& line : log.read(at, most_bytes_of_lines)) {
-        all.push_back(std::move(line.text));
-        ++at;
+    return with_stream(name, [&](ServedStream& stream) {
+      const LineLog& log = stream.lines();
+      std::vector<std::string> all;
+      for (std::size_t at = log.index_after(since); at < log.size();) {
+        for (ReleaseLine& line : log.read(at, most_bytes_of_lines)) {
+          all.push_back(std::move(line.text));
+          ++at;
+        }
       }
-    }
-    return all;
+      return all;
+    });
   }
 
   std::string statement(const std::string& name) {
-    return wrapped(privacy_statement(stream(name).run().description()), 120);
+    return with_stream(name, [](ServedStream& stream) {
+      return wrapped(privacy_statement(stream.run().description()), 120);
+    });
   }
-  bool is_finished(const std::string& name) { return stream(name).standing().finished; }
+  bool is_finished(const std::string& name) {
+    return with_stream(name, [](ServedStream& stream) { return stream.standing().finished; });
+  }
   /// Why nothing can be written now; empty where all is well.
-  std::string problem(const std::string& name) { return stream(name).standing().problem; }
+  std::string problem(const std::string& name) {
+    return with_stream(name, [](ServedStream& stream) { return stream.standing().problem; });
+  }
+  /// Waits for the calls of other threads.
   void close() {
     fork_.check();
     const Unlocked unlocked;
+    const std::unique_lock alone(open_);
     service_.reset();
   }
-
- private:
-  void check() const {
-    fork_.check();
-    if (!service_) throw StateError("the state folder was closed");
-  }
-  [[nodiscard]] ServedStream& stream(const std::string& name) const {
-    check();
-    ServedStream* const found = service_->find(name);
-    if (found == nullptr) throw StateError("there is no stream " + name);
-    return *found;
-  }
-  ForkGuard fork_;
-  std::optional<Service> service_;
 };
 
 }  // namespace

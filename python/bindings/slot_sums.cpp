@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "bindings/arrow.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/column_places.hpp"
+#include "bindings/notes.hpp"
 #include "bindings/stream.hpp"
 
 namespace nb = nanobind;
@@ -28,7 +30,10 @@ namespace {
 class SummedSlots {
  public:
   explicit SummedSlots(const Stream& stream)
-      : intake_(stream.intake_for_blocks()), timed_(stream.run().timed_rows()), map_(stream.row_map()) {}
+      : intake_(stream.intake_for_blocks()),
+        timed_(stream.run().timed_rows()),
+        map_(stream.row_map()),
+        columns_(stream.columns()) {}
 
   /// `times`: seconds since 1970, NaN where nobody can tell.
   void push_arrow(const Stream& stream, nb::ndarray<const double, nb::ndim<1>, nb::c_contig> times,
@@ -72,11 +77,20 @@ class SummedSlots {
                         BlockSum::from_bytes(std::as_bytes(std::span(sums.c_str(), sums.size())), map_));
   }
   SlotSums& sums() { return timed_.sums(); }
+  /// Those of the rows, and how many had a time outside of the schedule.
+  [[nodiscard]] nb::list notes() const {
+    nb::list all = notes_of(intake_.notes(), columns_);
+    if (timed_.outside() > 0) {
+      all.append(nb::make_tuple("rows_outside", timed_.outside(), timed_.outside(), nb::none()));
+    }
+    return all;
+  }
 
  private:
   RowIntake intake_;
   TimedRows timed_;
   RowMap map_;
+  std::vector<std::string> columns_;
 };
 
 }  // namespace
@@ -87,6 +101,7 @@ void bind_slot_sums(nb::module_& m) {
       .def("push_arrow", &SummedSlots::push_arrow)
       .def("parts", &SummedSlots::parts)
       .def("merge", &SummedSlots::merge)
+      .def("notes", &SummedSlots::notes)
       .def("_push_to", [](SummedSlots& slots, Stream& stream) { return stream.push_slots(slots.sums()); });
 }
 

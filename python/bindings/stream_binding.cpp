@@ -36,17 +36,6 @@ constexpr const char* is_finished_doc = "Whether no row may follow.";
 constexpr const char* newest_doc = "The newest release.";
 constexpr const char* statement_doc = "The guarantee in plain words.";
 
-/// (kind, count, rows, column or None) of what was changed on the way in.
-nb::list notes_of(const Stream& stream) {
-  nb::list result;
-  for (const Note& note : stream.notes()) {
-    nb::object column = nb::none();
-    if (note.column) column = nb::cast(stream.columns()[*note.column]);
-    result.append(nb::make_tuple(std::string(name(note.kind)), note.count, note.rows, column));
-  }
-  return result;
-}
-
 }  // namespace
 
 void bind_stream(nb::module_& m) {
@@ -74,7 +63,7 @@ void bind_stream(nb::module_& m) {
       .def("_charts", &Stream::charts)
       .def("_metadata", &Stream::metadata)
       .def("_plan", &Stream::plan)
-      .def("_notes", &notes_of)
+      .def("_notes", [](const Stream& s) { return notes_of(s.notes(), s.columns()); })
       .def("_left", [](const Stream& s) { return s.run().mechanism().horizon().rows() - s.rows(); })
       .def_prop_ro("_is_open", &Stream::is_open)
       .def_prop_ro("_has_slots", [](const Stream& s) { return s.run().mechanism().horizon().has_slots(); })

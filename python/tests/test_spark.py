@@ -8,9 +8,12 @@ import pathlib
 import pickle
 import random
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -75,7 +78,7 @@ def test_rows_divided_at_random_give_the_release_of_the_command(command, rng, mi
         trees = [parts, merged_by(job, parts, 2) if count > 1 else parts]
         for tree in trees:
             stream = jme.Stream(**given)
-            (release,) = job.merged(tree).block()._push_to(stream, "all rows")
+            (release,) = job.merged(tree, "test").block()._push_to(stream, "all rows")
             if missing == "observed":
                 assert [None if np.isnan(x) else x for x in release.mean] == line["mean"]
                 assert release.counts.value.tolist() == line["count"]
@@ -97,16 +100,16 @@ def test_slots_of_own_times_have_the_releases_of_the_command_and_of_its_state_fo
     for count in (1, 3, 7):
         parts = parts_of(job, divided(table, count, draw), names)
         draw.shuffle(parts)
-        releases = job.merged(merged_by(job, parts, 2)).release_to(jme.Stream(**settings))
+        releases = job.merged(merged_by(job, parts, 2), "test").release_to(jme.Stream(**settings))
         assert [r.row_count.value for r in releases] == [line["rows"] for line in lines]
         assert [[None if np.isnan(x) else x for x in r.mean] for r in releases] == [line["mean"] for line in lines]
     kept = {**settings, "state": str(tmp_path / "state")}
     for _ in range(2):  # a second process gives the stored releases
         with jme.Stream(**kept) as stream:
-            again = job.merged(parts_of(job, divided(table, 5, draw), names)).release_to(stream)
+            again = job.merged(parts_of(job, divided(table, 5, draw), names), "test").release_to(stream)
         assert [r.row_count.value for r in again] == [line["rows"] for line in lines]
     with jme.Stream(**kept) as stream, pytest.raises(jme.StateError, match="other sums"):
-        job.merged(parts_of(job, [table[1:]], names)).release_to(stream)
+        job.merged(parts_of(job, [table[1:]], names), "test").release_to(stream)
 
 
 def test_times_of_every_arrow_type_are_the_same_seconds():
@@ -132,12 +135,12 @@ def test_sums_of_another_configuration_and_damaged_ones_are_refused(rng):
     other = Job(_batch.batch_settings({**SEEDED, "bounds": {**BOUNDS, "co": (0, 99)}, "rows": 100}))
     ((slot, sums),) = parts_of(other, [made_up(rng, 9)], list(BOUNDS))
     with pytest.raises(jme.DataError):
-        job.merged([(slot, sums)])
+        job.merged([(slot, sums)], "test")
     ((slot, sums),) = parts_of(job, [made_up(rng, 9)], list(BOUNDS))
     with pytest.raises(jme.DataError):
-        job.merged([(slot, sums[:100] + bytes([sums[100] ^ 1]) + sums[101:])])
+        job.merged([(slot, sums[:100] + bytes([sums[100] ^ 1]) + sums[101:])], "test")
     with pytest.raises(jme.InvalidParameter, match="slot"):
-        job.merged([(1, sums)])
+        job.merged([(1, sums)], "test")
 
 
 def test_a_job_that_travels_has_no_seed_and_no_place():
@@ -182,11 +185,48 @@ def test_a_sink_refuses_what_it_cannot_promise_and_says_why(tmp_path, config, op
         ({**SEEDED, "steps": 10, "every": 10}, "rows must be given"),
         (SEEDED, "rows must be given"),
         ({**SEEDED, "rows": 100, "person": "who"}, "which rows of a person count"),
+        ({**SEEDED, "time": "when", "every": "1h", "from": "2026-01-01", "steps": 24}, "until must be given"),
+        ({**SEEDED, "rows": "unbounded"}, "rows must be a number"),
     ],
 )
 def test_moments_refuse_blocks_in_an_order_that_rows_do_not_have(config, words):
     with pytest.raises(jme.InvalidParameter, match=words):
         _batch.batch_settings(config)
+
+
+def test_a_settings_file_that_is_not_json_is_named(tmp_path):
+    file = tmp_path / "settings.json"
+    file.write_text("{")
+    with pytest.raises(jme.InvalidParameter, match=r"settings\.json is not JSON"):
+        _batch.batch_settings(file)
+
+
+DAY = {**SEEDED, "time": "when", "every": "1h", "from": "2026-01-01", "until": "2026-01-02"}
+
+
+@pytest.mark.parametrize("mergers", [0, 2])
+def test_text_that_is_not_utf_8_is_a_bad_time_and_its_owner_is_told(caplog, mergers):
+    when = pa.array([b"2026-01-01T00:10:00", b"\xff\xfe", b"2027-01-01", None], pa.binary())
+    text = pa.Array.from_buffers(pa.string(), len(when), when.buffers())  # Spark gives such text, too
+    job = Job(_batch.batch_settings(DAY))
+    columns = [text, *(pa.array([5.0] * len(when)) for _ in BOUNDS)]
+    order = [job.names.index(name) for name in ("when", *BOUNDS)]
+    columns = [column for _, column in sorted(zip(order, columns, strict=True), key=lambda pair: pair[0])]
+    batch = pa.RecordBatch.from_arrays(columns, names=[f"c{i}" for i in range(len(columns))])
+    parts = [(row["slot"], row["sums"]) for out in job.sum_rows(iter([batch])) for row in out.to_pylist()]
+    parts = merged_by(job, parts, mergers) if mergers else parts
+    releases = job.merged(parts, "moments").release_to(jme.Stream(**_batch._keywords(DAY)))
+    assert len(releases) == 24
+    assert "moments: 2 bad rows counted as rows without cells" in caplog.text
+    assert "1 rows had a time outside of the schedule and counted nowhere" in caplog.text
+
+
+def test_the_owner_of_bad_rows_is_told_how_many_there_were(caplog, rng):
+    table = made_up(rng, 50)
+    table[:7, 0] = np.nan
+    job = Job(_batch.batch_settings({**SEEDED, "rows": 100}))
+    job.merged(parts_of(job, [table[:20], table[20:]], list(BOUNDS)), "stream air, batch 3")
+    assert "stream air, batch 3: 7 bad rows counted as zero; keep these numbers to yourself" in caplog.text
 
 
 def by_rows(tmp_path: pathlib.Path, **options: Any) -> jme.spark.Sink:
@@ -347,6 +387,76 @@ def test_a_server_takes_batches_once_whatever_happens_to_it(served, rng):
     assert np.all(np.abs(np.array(newest["mean"]) - expected) < 8 * np.array(newest["noise_std"]["mean"]) + 1e-5)
     with pytest.raises(jme.Error, match="refused"):
         jme.spark.sink(config, name="water", url=served.url, token=writer, public_batches=True)
+
+
+def test_a_writer_is_told_where_the_stream_of_the_server_has_other_settings(served):
+    writer = served.token("write", "air")
+    jme.spark.sink(ROWS, name="air", url=served.url, token=served.token("admin"), public_batches=True)
+    jme.spark.sink(ROWS, name="air", url=served.url, token=writer, public_batches=True)
+    with pytest.raises(jme.InvalidParameter, match=r"other settings: .*epsilon.* differ"):
+        jme.spark.sink({**ROWS, "epsilon": 2}, name="air", url=served.url, token=writer, public_batches=True)
+    # The same sums in slots: only its owner knows that batches are private here.
+    with pytest.raises(jme.InvalidParameter, match=r"other settings: .*every.* differ"):
+        jme.spark.sink({**CLOCK, "adjacency": "replace-one"}, name="air", url=served.url, token=writer)
+
+
+class Answering:
+    """Answers every connection with the next of these bytes, and with the last of them from then on."""
+
+    def __init__(self, *answers: bytes) -> None:
+        self._answers = answers
+        self.requests: list[bytes] = []
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        threading.Thread(target=self._answer, daemon=True).start()
+
+    def _answer(self) -> None:
+        while True:
+            connection, _ = self._socket.accept()
+            with connection:
+                self.requests.append(connection.recv(1 << 16))
+                connection.sendall(self._answers[min(len(self.requests), len(self._answers)) - 1])
+
+
+def test_a_torn_answer_is_asked_for_again_and_a_redirection_is_not_followed():
+    made = b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}"
+    server = Answering(b"", b"nonsense\r\n\r\n", b"HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\n{", made)
+    jme.spark.sink(CLOCK, name="air", url=server.url, token="t", patience=30)
+    assert len(server.requests) == 4
+    elsewhere = Answering(made)
+    moved = Answering(f"HTTP/1.1 302 Found\r\nLocation: {elsewhere.url}\r\nContent-Length: 0\r\n\r\n".encode())
+    with pytest.raises(jme.Error, match="302"):
+        jme.spark.sink(CLOCK, name="air", url=moved.url, token="t", patience=0.5)
+    assert elsewhere.requests == []
+
+
+@pytest.mark.parametrize("url", ["http://10.0.0.1:7411", "http://jme.example:80", "http://127.0.0.1.example"])
+def test_sums_and_tokens_leave_the_machine_encrypted_or_not_at_all(url):
+    with pytest.raises(jme.InvalidParameter, match="https"):
+        jme.spark.sink(CLOCK, name="air", url=url, token="t", patience=0.1)
+
+
+def test_a_sink_that_is_closed_while_a_batch_is_taken_ends_after_it(tmp_path, rng):
+    config = {**CLOCK, "bounds": {f"x{i}": (0, 1) for i in range(200)}}
+    for _ in range(5):
+        sink = jme.spark.sink(config, name="air", state=tmp_path / "state")
+        parts = parts_of(sink._job, [rng.random((3, 200))], list(config["bounds"]))
+        ended: list[BaseException | None] = []
+
+        def take(sink: jme.spark.Sink = sink, parts: Parts = parts, ended: list[BaseException | None] = ended) -> None:
+            try:
+                for batch in range(100):
+                    sink.take("q", batch, parts)
+            except BaseException as error:
+                ended.append(error)
+
+        thread = threading.Thread(target=take)
+        thread.start()
+        time.sleep(0.05)
+        sink.close()
+        thread.join(60)
+        assert not thread.is_alive()
+        assert isinstance(ended[0], (jme.Error, jme.Conflict)), ended
 
 
 def test_a_server_that_does_not_answer_ends_the_batch_after_some_time(tmp_path):

@@ -30,7 +30,7 @@ def moments(frame: DataFrame, config: Config, *, mergers: int | None = None) -> 
     job = Job(given)
     job.check_columns(frame)
     with Stream(**_keywords(given)) as stream:
-        sums = job.merged(job.parts(frame, mergers))
+        sums = job.merged(job.parts(frame, mergers), "moments")
         if job.time:
             releases: Releases = sums.release_to(stream)
         elif sums.rows == 0:
@@ -47,10 +47,10 @@ def block_sum(frame: DataFrame, config: Config, *, mergers: int | None = None) -
     given = {"on_bad_row": "zero", **given_settings(config)}
     check_settings(given)
     job = Job(given)
-    if job.time:
+    if job.time or "time" in given:
         raise refuse("time", "makes slots, and a block has one sum: use moments")
     block = BlockSum(**_keywords(given))
-    block._core.load(job.merged(job.parts(frame, mergers)).to_bytes())
+    block._core.load(job.merged(job.parts(frame, mergers), "block_sum").to_bytes())
     return block
 
 
@@ -59,12 +59,17 @@ def batch_settings(config: Config) -> dict[str, Any]:
     given = {"on_bad_row": "zero", **given_settings(config)}
     check_settings(given)
     if "time" in given:
+        if "until" not in given:
+            raise InvalidParameter("until must be given: without it slots end by the clock, and rows count where they "
+                                   "arrive, whatever their times are", field="until")  # fmt: skip
         return given
     if "rows" not in given or "steps" in given:
         raise InvalidParameter(
             "rows must be given: the most rows there may be, public; or time, from, until and every for slots of time",
             field="rows",
         )
+    if not _is_number(given["rows"]):
+        raise refuse("rows", "must be a number here: the most rows there may be")
     given.setdefault("every", given["rows"])
     if float(given["every"] if _is_number(given["every"]) else "nan") != float(given["rows"]):
         raise refuse("every", "must be left out, or as rows: the rows of a DataFrame have no order in which blocks of "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -11,15 +12,18 @@ from typing import TYPE_CHECKING, Any
 from .. import _core, _settings
 from ..blocks import OF_THE_STREAM
 from ..errors import InvalidParameter
-from ._sums import Sums
+from ._sums import Notes, Sums
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+_log = logging.getLogger("jme.spark")
 Config = Mapping[str, Any] | str | os.PathLike[str]
 Part = tuple[int, bytes]
 
 PARTS_SCHEMA = "slot bigint, part bigint, sums binary"
+# In the place of a slot: a part that has notes for the owner of the rows, and no sums.
+_NOTES = -1
 # Partial sums up to this size go straight to the driver; larger ones are merged by executors first.
 BYTES_TO_DRIVER = 1 << 14
 
@@ -31,7 +35,10 @@ def given_settings(config: Config) -> dict[str, Any]:
     """The settings of a mapping or a settings file, by the engine's names."""
     if not isinstance(config, Mapping):
         with open(config, encoding="utf-8") as file:
-            config = json.load(file)
+            try:
+                config = json.load(file)
+            except ValueError as error:
+                raise InvalidParameter(f"config: {os.fspath(file.name)} is not JSON: {error}", field="config") from None
         if not isinstance(config, dict):
             raise InvalidParameter("config must be one JSON object", field="config")
     return _settings.checked("jme.spark", config)
@@ -93,16 +100,16 @@ class Job:
         sums = self.sums()
         for batch in batches:
             sums.add(batch)
-        yield from _batch_of(sums.parts(), _partition())
+        yield from _batch_of(sums.parts(), sums.notes(), _partition())
 
     def merge_parts(self, batches: Iterator[Any]) -> Iterator[Any]:
         """For mapInArrow: partial sums become one for each slot."""
-        sums = self.sums()
+        sums, notes = self.sums(), Notes()
         for batch in batches:
             slots, parts = batch.column("slot").to_pylist(), batch.column("sums").to_pylist()
             for slot, part in zip(slots, parts, strict=True):
-                sums.merge(slot, part)
-        yield from _batch_of(sums.parts(), 0)
+                _merge(sums, notes, slot, part)
+        yield from _batch_of(sums.parts(), notes, 0)
 
     # On the driver.
 
@@ -123,10 +130,14 @@ class Job:
             partial = spread.mapInArrow(self.merge_parts, PARTS_SCHEMA)
         return [(row["slot"], bytes(row["sums"])) for row in partial.collect()]
 
-    def merged(self, parts: list[Part]) -> Sums:
-        sums = self.sums()
+    def merged(self, parts: list[Part], about: str) -> Sums:
+        """Tells the log of the driver what was not as it came: it is the log of the owner of the rows."""
+        sums, notes = self.sums(), Notes()
         for slot, part in parts:
-            sums.merge(slot, part)
+            _merge(sums, notes, slot, part)
+        if text := str(notes):
+            level = logging.WARNING if notes.rows_are_lost else logging.INFO
+            _log.log(level, "%s: %s; keep these numbers to yourself", about, text)
         return sums
 
     def _mergers(self, frame: DataFrame) -> int:
@@ -163,9 +174,15 @@ def _partition() -> int:
     return 0 if context is None else int(context.partitionId())
 
 
-def _batch_of(parts: list[Part], partition: int) -> Iterator[Any]:
+def _merge(sums: Sums, notes: Notes, slot: int, part: bytes) -> None:
+    notes.add_bytes(part) if slot == _NOTES else sums.merge(slot, part)
+
+
+def _batch_of(parts: list[Part], notes: Notes, partition: int) -> Iterator[Any]:
     import pyarrow as pa
 
+    if notes:
+        parts = [*parts, (_NOTES, notes.to_bytes())]
     if not parts:
         return
     slots, sums = zip(*parts, strict=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import atexit
+import http.client
+import ipaddress
 import json
 import os
 import threading
@@ -12,9 +14,13 @@ import urllib.parse
 import urllib.request
 from typing import Any, Protocol
 
-from .. import _core
+from .. import _core, _settings
 from ..errors import BudgetExhausted, Conflict, Error, InvalidParameter
 
+# When its first slot begins is decided when a stream is made; the statement has nothing that the numbers do not have.
+_MAY_DIFFER = frozenset({"first_slot_begins", "statement"})
+# What every stream that many write to has, unless its settings say otherwise.
+SERVED = {"records": "lines"}
 _TRY_AGAIN = (429, 500, 502, 503, 504, 507)
 
 
@@ -106,8 +112,18 @@ class Server:
 
     def __init__(self, url: str, name: str, token: str | None, patience: float) -> None:
         self._url = url.rstrip("/")
-        if urllib.parse.urlsplit(self._url).scheme not in ("http", "https"):
-            raise InvalidParameter("url must begin with http:// or https://", field="url")
+        parts = urllib.parse.urlsplit(self._url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise InvalidParameter("url must be http://HOST:PORT or https://HOST:PORT", field="url")
+        is_here = _is_this_machine(parts.hostname)
+        if parts.scheme == "http" and not is_here:
+            raise InvalidParameter("url must begin with https:// where the server is another machine: sums of few rows "
+                                   "are nearly the rows, and the token goes with them", field="url")  # fmt: skip
+        # A redirection could take sums and token elsewhere, and so could a proxy on the way to this machine itself.
+        handlers: list[Any] = [_NoRedirections()]
+        if is_here:
+            handlers.append(urllib.request.ProxyHandler({}))
+        self._opener = urllib.request.build_opener(*handlers)
         self._name = name
         self._token = token
         self._patience = patience
@@ -116,7 +132,7 @@ class Server:
         """An admin's token makes the stream; with another one it must be there, with these settings."""
         status, answer = self._send("POST", "/v1/streams", json.dumps({"name": self._name, **settings}).encode())
         if status == 403:
-            self._about()  # says whether there is such a stream; its sums say whether the settings are the same
+            self._compare(settings)  # it says whether there is such a stream
         elif status not in (200, 201):
             raise _error(status, answer)
 
@@ -142,6 +158,18 @@ class Server:
     def _path(self) -> str:
         return "/v1/streams/" + urllib.parse.quote(self._name, safe="")
 
+    def _compare(self, settings: dict[str, Any]) -> None:
+        """What readers of the stream are told must be what these settings would have them told."""
+        text, matrices = _settings.encoded({**SERVED, **settings})
+        ours = _promised(json.loads(_core.Stream(text, matrices)._metadata()))
+        theirs = _promised(self._about()["stream"])
+        other = sorted(key for key in {*ours, *theirs} - _MAY_DIFFER if ours.get(key) != theirs.get(key))
+        if other:
+            raise InvalidParameter(
+                f"config: the server's stream {self._name} has other settings: {', '.join(other)} differ",
+                field="config",
+            )
+
     def _about(self) -> dict[str, Any]:
         status, answer = self._send("GET", self._path, None)
         if status != 200:
@@ -158,7 +186,7 @@ class Server:
         while True:
             wait = pause
             try:
-                with urllib.request.urlopen(request, timeout=60) as response:
+                with self._opener.open(request, timeout=60) as response:
                     return response.status, json.loads(response.read())
             except urllib.error.HTTPError as error:
                 answer = _problem(error)
@@ -166,11 +194,27 @@ class Server:
                     return error.code, answer
                 after = error.headers.get("Retry-After", "")
                 wait = max(pause, float(after)) if after.isdigit() else pause
-            except OSError as error:
+            except (OSError, http.client.HTTPException, ValueError) as error:  # no answer, or a torn one
                 if time.monotonic() > end:
                     raise Error(f"the server at {self._url} did not answer for {self._patience:g} s") from error
             time.sleep(min(wait, max(0.0, end - time.monotonic())) or 0.01)
             pause = min(2 * pause, 10)
+
+
+class _NoRedirections(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def _promised(metadata: dict[str, Any]) -> dict[str, Any]:
+    return {**metadata["configuration"], **metadata["privacy"], "columns": metadata["columns"]}
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _problem(error: urllib.error.HTTPError) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from .. import _settings
 from ..errors import Conflict, Error, InvalidParameter
 from ._job import Config, Job, check_settings, given_settings, refuse
-from ._places import Folder, Place, Server
+from ._places import SERVED, Folder, Place, Server
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -55,7 +55,7 @@ def sink(
     if url is not None:
         place = Server(url, name, token, patience)
     given = stream_settings(given_settings(config))
-    job = Job({"records": "lines", **given})  # as every stream that many write to
+    job = Job({**SERVED, **given})
     check_steps(given, job.has_slots, public_batches)
     settings = json.loads(_encoded(given))
     if url is None:
@@ -120,7 +120,7 @@ class Sink:
 
     def take(self, query: str, batch: int, parts: list[tuple[int, bytes]]) -> None:
         """Gives a batch to the stream. An empty one is kept under its id too: it must not come again with rows."""
-        sums = self._job.merged(parts)
+        sums = self._job.merged(parts, f"stream {self.name}, batch {batch}")
         if sums.rows == 0 and self._public_batches:
             return  # a step that is rows has some
         try:

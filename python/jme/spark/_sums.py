@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from .. import _core, _inputs
@@ -10,6 +12,31 @@ from ..errors import InvalidParameter
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+
+class Notes(Counter[tuple[str, str | None]]):
+    """Counts by kind and column. They are exact, so that they are for the owner of the rows alone."""
+
+    def to_bytes(self) -> bytes:
+        return json.dumps([[kind, column, count] for (kind, column), count in sorted(self.items(), key=str)]).encode()
+
+    def add_bytes(self, text: bytes) -> None:
+        for kind, column, count in json.loads(text):
+            self[(kind, column)] += count
+
+    def __str__(self) -> str:
+        words = {
+            "bad_rows": "{} bad rows counted as zero",
+            "unread_rows": "{} bad rows counted as rows without cells",
+            "rows_outside": "{} rows had a time outside of the schedule and counted nowhere",
+            "filled_rows": "{} rows had missing cells that were filled",
+            "absent_rows": "{} rows had missing cells that were left out",
+        }
+        return "; ".join(text.format(self[(kind, None)]) for kind, text in words.items() if self[(kind, None)])
+
+    @property
+    def rows_are_lost(self) -> bool:
+        return any(self[(kind, None)] for kind in ("bad_rows", "unread_rows", "rows_outside"))
 
 
 class Sums:
@@ -50,6 +77,11 @@ class Sums:
             return self._slots.parts()
         return [(0, self._block.bytes())] if self._block.rows else []
 
+    def notes(self) -> Notes:
+        """How many rows and cells were not as they came."""
+        taken = self._block if self._slots is None else self._slots
+        return Notes({(kind, column): count for kind, count, _, column in taken.notes()})
+
     @property
     def rows(self) -> int:
         return self._block.rows
@@ -69,6 +101,13 @@ class Sums:
         return self._slots._push_to(stream)
 
 
+def _text_of(cell: bytes | None) -> str | None:
+    try:
+        return None if cell is None else cell.decode()
+    except UnicodeDecodeError:
+        return None
+
+
 def seconds_of(column: Any) -> npt.NDArray[np.float64]:
     """Times of an Arrow column as seconds since 1970; NaN where nobody can tell. The stream cuts fractions off."""
     import numpy as np
@@ -83,5 +122,9 @@ def seconds_of(column: Any) -> npt.NDArray[np.float64]:
     if pa.types.is_date32(column.type):
         days = column.cast(pa.int32())
         return np.where(days.is_null().to_numpy(), np.nan, 86400.0 * days.fill_null(0).to_numpy())
-    times = _inputs._seconds(column)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        # Spark does not check that its text is UTF-8. A cell that is not is a bad time, and troubles no other row.
+        times = [_inputs._second_of(_text_of(cell)) for cell in column.cast(pa.binary()).to_pylist()]
+    else:
+        times = _inputs._seconds(column)
     return np.array([np.nan if time is None else time for time in times], dtype=np.float64)
