@@ -70,16 +70,17 @@ void LiveSlots::take_rows(RowReader& reader) {
   std::vector<double> row(reader.dimension());
   const bool limited = intake_->person_limit() != nullptr;
   while (reader.next(row)) {
-    live_->check();
     if (reader.is_bad()) {
       // A row without cells counts nowhere, but among the rows of its person.
       limited ? intake_->take_bad(row, reader.person()) : intake_->take_bad(row);
       feed_->add_bad();
-      continue;
+    } else {
+      limited ? intake_->take(row, reader.missing_cells(), reader.person())
+              : intake_->take(row, reader.missing_cells());
+      feed_->add(row, reader.time());
     }
-    limited ? intake_->take(row, reader.missing_cells(), reader.person())
-            : intake_->take(row, reader.missing_cells());
-    feed_->add(row, reader.time());
+    // Between rows alone: what is kept on the way out has the place after a row only together with the row.
+    live_->check();
   }
 }
 

@@ -74,6 +74,34 @@ def test_ctrl_c_keeps_the_open_slot_and_the_next_process_goes_on(broker, jme):
     expect_all_rows(jme.run(*arguments), values)
 
 
+def test_runs_that_are_stopped_while_records_stream_in_lose_none(broker, jme):
+    values = live_values(200_000)
+    topic = broker.topic(2)
+    arguments = [broker.url(topic), *LOUD, "--steps", "40", "--state", jme.state()]
+    job = jme.start(*arguments)
+    job.wait_for_releases(1)
+    producer = broker.producer()
+    draw = random.Random(5)
+    for part in range(10):
+        begin = len(values) * part // 10
+        stop_at = begin + draw.randrange(len(values) // 20, len(values) // 10)
+        for index in range(begin, len(values) * (part + 1) // 10):
+            while True:
+                try:
+                    producer.produce(topic, values[index], partition=index % 2)
+                    break
+                except BufferError:
+                    producer.poll(0.1)
+            if index % 100 == 0:
+                producer.poll(0)
+            if index == stop_at:
+                job.kill(signal.SIGINT if part % 2 == 0 else signal.SIGTERM)
+                assert job.result().code in (-signal.SIGINT, -signal.SIGTERM)
+                job = jme.start(*arguments)
+    assert producer.flush(120) == 0
+    expect_all_rows(job.result(), values)
+
+
 def test_following_rows_of_one_partition_comes_to_the_releases_of_a_file(broker, jme):
     values = rows(300)
     topic = broker.topic()
