@@ -9,7 +9,7 @@ import jme.torch
 import numpy as np
 import pytest
 import torch
-from torch_models import Centre, made
+from torch_models import Centre, half_square, made
 
 NUMBERS = torch.utils.data.TensorDataset(torch.arange(200), torch.ones(200, 3))
 
@@ -75,6 +75,54 @@ def test_the_loader_of_an_optimizer_has_its_figures():
     fixed = made(Centre(3), participations=1, batch_size=10)
     with pytest.raises(jme.InvalidParameter, match="participations"):
         fixed.loader(range(100))
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_no_batch_begins_while_another_waits_for_its_step(workers):
+    """An example that is in both would count twice in one step."""
+    data = torch.utils.data.TensorDataset(torch.ones(200, 3))
+    model = Centre(3)
+    optimizer = made(model, examples=200, batch_size=20, steps=4)
+    gradients = jme.torch.per_example(model, half_square)
+    settings = {"num_workers": workers, "timeout": 60 if workers else 0}
+    loader = optimizer.loader(data, **settings)
+    for (batch,) in loader.epoch():
+        gradients.accumulate(optimizer, batch[:10])  # one batch may come in parts
+        gradients.accumulate(optimizer, batch[10:])
+        break  # the loop ends before the step
+    for again in (optimizer.loader(data, **settings), optimizer.loader(data, **settings).epoch()):
+        with pytest.raises(jme.StateError, match=r"a batch waits for its step"):
+            next(iter(again))
+    optimizer.discard()
+    batches = iter(optimizer.loader(data, **settings))
+    for _ in range(2):
+        gradients.accumulate(optimizer, next(batches)[0])
+        optimizer.step()
+    next(batches)
+    gradients(torch.ones(5, 3))  # p.grad_sample is a batch, too
+    with pytest.raises(jme.StateError, match=r"a batch waits for its step"):
+        next(batches)
+
+
+def test_a_batch_that_waits_after_the_last_one_is_no_mistake():
+    data = torch.utils.data.TensorDataset(torch.ones(200, 3))
+    model = Centre(3)
+    optimizer = made(model, examples=200, batch_size=20, steps=1)
+    loader = optimizer.loader(data)
+    for (batch,) in loader:
+        jme.torch.per_example(model, half_square).accumulate(optimizer, batch)
+    optimizer.step()
+    assert list(loader) == []
+
+
+def test_a_batch_that_was_refused_was_not_drawn():
+    optimizer = made(Centre(3), examples=200, batch_size=20, steps=4)
+    loader = optimizer.loader(NUMBERS)
+    optimizer.add_examples([torch.zeros(0, 3)], 0)
+    with pytest.raises(jme.StateError):
+        next(iter(loader))
+    optimizer.discard()
+    assert drawn(loader) == drawn(made(Centre(3), examples=200, batch_size=20, steps=4).loader(NUMBERS))
 
 
 @pytest.mark.parametrize(

@@ -254,6 +254,62 @@ def test_a_step_without_gradients_of_examples_is_refused():
         optimizer.add_examples([torch.zeros(4, 30)], 5)
 
 
+class Interrupted:
+    """A part of the engine: Ctrl-C comes as soon as this call of it has returned."""
+
+    def __init__(self, part, call, error=KeyboardInterrupt):
+        self._part, self._call, self._error = part, call, error
+
+    def __getattr__(self, name):
+        found = getattr(self._part, name)
+
+        def interrupted(*given):
+            found(*given)
+            raise self._error
+
+        return interrupted if name == self._call else found
+
+
+def test_an_interrupted_batch_leaves_nothing_to_the_next():
+    """Who runs the loop again would else have examples in the sums that count twice."""
+    model = Centre(30)
+    optimizer = made(model, clip=1000.0)
+    left = [4]
+
+    def loss(difference):
+        left[0] -= 1
+        if left[0] == 0:
+            raise KeyboardInterrupt
+        return half_square(difference)
+
+    gradients = jme.torch.per_example(model, loss, micro_batch=1, by="vmap")
+    gradients.accumulate(optimizer, DATA[:2])  # a batch may come in parts
+    with pytest.raises(KeyboardInterrupt):
+        gradients.accumulate(optimizer, DATA[2:5])
+    optimizer.state_dict()  # no batch is half-way
+    gradients.accumulate(optimizer, DATA[:5])
+    expected = (0.25 - DATA[:5].double()).sum(0)
+    assert optimizer._sums.raw_gradients().tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("by_samples", [True, False])
+def test_examples_that_were_added_when_it_was_interrupted_are_forgotten(by_samples):
+    model = Centre(30)
+    optimizer = made(model)
+    sums = optimizer._sums
+    optimizer._sums = Interrupted(sums, "add")
+    with pytest.raises(KeyboardInterrupt):
+        if by_samples:
+            model.p.grad_sample = DATA[:5]
+            optimizer.virtual_step()
+        else:
+            optimizer.add_examples([DATA[:5]], 5)
+    optimizer._sums = sums
+    assert not sums.raw_gradients().any()
+    with pytest.raises(jme.DataError, match="since the last step"):
+        optimizer.step()
+
+
 WRONG = [
     ("epsilon", {"epsilon": 1.0}),
     ("epsilon", {"sigma": None}),

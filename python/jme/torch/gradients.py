@@ -60,25 +60,30 @@ class PerExample:
         """Clips the gradients of these examples, a micro-batch at a time, and adds them to the optimiser's batch.
 
         inputs: what the model takes, one tensor or a tuple of them, examples along the first axis. targets: what the
-        loss takes beside the model's output. Returns the mean loss, which is NOT private: do not publish it.
+        loss takes beside the model's output. Returns the mean loss, which is NOT private: do not publish it. If it is
+        interrupted or fails, the optimiser forgets the whole batch, earlier parts too: no example can count twice.
         """
-        own = [p for p in self._model.parameters() if p.requires_grad]
-        places = {id(p): place for place, p in enumerate(own)}
-        if sorted(map(id, optimizer._tensors)) != sorted(places):
-            raise wrong("params", "of the optimiser must be the trained parameters of the model")
-        order = [places[id(p)] for p in optimizer._tensors]
-        inputs, targets = _tuple(inputs), _tuple(targets)
-        count = _count(inputs, targets)
-        total = 0.0
-        if count == 0:
-            optimizer.add_examples([p.new_zeros(0, *p.shape) for p in optimizer._tensors], 0)
-        for begin in range(0, count, self._micro_batch):
-            here = min(self._micro_batch, count - begin)
-            part = [_filled(x[begin : begin + here], self._micro_batch) for x in (*inputs, *targets)]
-            found, losses = self._gradients(part[: len(inputs)], part[len(inputs) :], self._memory)
-            optimizer.add_examples([found[place] for place in order], here)
-            total += float(losses[:here].sum())
-        return total / count if count > 0 else float("nan")
+        try:
+            own = [p for p in self._model.parameters() if p.requires_grad]
+            places = {id(p): place for place, p in enumerate(own)}
+            if sorted(map(id, optimizer._tensors)) != sorted(places):
+                raise wrong("params", "of the optimiser must be the trained parameters of the model")
+            order = [places[id(p)] for p in optimizer._tensors]
+            inputs, targets = _tuple(inputs), _tuple(targets)
+            count = _count(inputs, targets)
+            total = 0.0
+            if count == 0:
+                optimizer.add_examples([p.new_zeros(0, *p.shape) for p in optimizer._tensors], 0)
+            for begin in range(0, count, self._micro_batch):
+                here = min(self._micro_batch, count - begin)
+                part = [_filled(x[begin : begin + here], self._micro_batch) for x in (*inputs, *targets)]
+                found, losses = self._gradients(part[: len(inputs)], part[len(inputs) :], self._memory)
+                optimizer.add_examples([found[place] for place in order], here)
+                total += float(losses[:here].sum())
+            return total / count if count > 0 else float("nan")
+        except BaseException:
+            optimizer.discard()
+            raise
 
     def __call__(self, inputs: Parts, targets: Parts = ()) -> Tensor:
         """Puts the gradients of all these examples at once into `p.grad_sample`, and returns their losses."""

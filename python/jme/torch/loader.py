@@ -54,19 +54,34 @@ class PoissonLoader(DataLoader):  # type: ignore[misc]
             dataset, batch_sampler=batches, collate_fn=_Collated(dataset, collate_fn or default_collate), **settings
         )
         self._batches = batches
+        self._before_batch: Callable[[], None] = _nothing  # an optimiser refuses a batch where one still waits
         self.probability = rate
 
     def __len__(self) -> int:
         """Batches that are left."""
         return len(self._batches)
 
+    def __iter__(self) -> Iterator[Any]:
+        left = len(self)
+        if left > 0:
+            self._before_batch()  # before any is drawn
+        for batch in super().__iter__():
+            yield batch
+            left -= 1
+            if left > 0:
+                self._before_batch()
+
     def epoch(self) -> Iterator[Any]:
         """The batches of one epoch, or those that are left."""
         self._batches.limit = math.ceil(1 / self.probability - 1e-9)
         try:
-            yield from super().__iter__()
+            yield from self
         finally:
             self._batches.limit = None
+
+
+def _nothing() -> None:
+    pass
 
 
 class _Batches:

@@ -175,12 +175,12 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
             if sample is None:
                 raise DataError(f"grad_sample: parameter {place} has none; make per-example gradients first")
             samples.append(torch.cat(sample) if isinstance(sample, list) else sample)
+        self._forget_samples()  # first: an interruption must not leave examples that were added
         self.add_examples(samples, len(samples[0]))
-        self._forget_samples()
 
     def add_examples(self, gradients: Sequence[torch.Tensor], count: int) -> None:
         """Clips and adds the first `count` of these gradients: for each parameter one tensor with the examples along
-        its first axis."""
+        its first axis. If adding is interrupted, the whole batch is forgotten."""
         if len(gradients) != len(self._tensors):
             raise DataError(f"gradients: {len(gradients)} tensors for {len(self._tensors)} parameters")
         rows = []
@@ -189,9 +189,13 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
                 raise DataError(f"gradients: those of parameter {place} have the shape of another one")
             flat = gradient.detach().reshape(len(gradient), p.numel())
             rows.append(flat.to("cpu", torch.float32).contiguous().numpy())
-        self._sums.add(rows, count)
-        self._examples += count
         self._has_batch = True
+        try:
+            self._sums.add(rows, count)
+            self._examples += count
+        except BaseException:  # nobody knows what was added, and who adds it again would count examples twice
+            self.discard()
+            raise
 
     def discard(self) -> None:
         """Forgets the examples that were added since the last step."""
@@ -210,6 +214,9 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
             if getattr(p, "grad_sample", None) is not None:
                 p.grad_sample = None
 
+    def _has_samples(self) -> bool:
+        return any(getattr(p, "grad_sample", None) is not None for p in self._tensors)
+
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Adds noise to the batch's sums and moves the parameters. A batch without examples is a step, too."""
@@ -217,7 +224,7 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        if any(getattr(p, "grad_sample", None) is not None for p in self._tensors):
+        if self._has_samples():
             self.virtual_step()
         if not self._has_batch:
             raise DataError("grad_sample: there are no per-example gradients since the last step; p.grad is not used")
@@ -336,7 +343,9 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         settings.setdefault("process_group", self._together)
         self._knows_batches = True
         self._is_secret = self._is_secret and settings["insecure_test_seed"] is None
-        return PoissonLoader(dataset, batch_size=self.batch_size, steps=self.steps, **settings)
+        loader = PoissonLoader(dataset, batch_size=self.batch_size, steps=self.steps, **settings)
+        loader._before_batch = self._check_batch_is_used
+        return loader
 
     def state_dict(self) -> dict[str, Any]:
         """As torch has it, and under "jme" what the noise needs to go on. Parts called secret_... must not be
@@ -372,6 +381,11 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
     def _check_no_batch(self) -> None:
         if self._has_batch:
             raise StateError("a batch is half-way: its sums are raw data; save after step()")
+
+    def _check_batch_is_used(self) -> None:
+        """An example that is in two batches would count twice in one step."""
+        if self._has_batch or self._has_samples():
+            raise StateError("a batch waits for its step: call step(), or discard() to forget it, before the next one")
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         if self._is_made:
