@@ -310,6 +310,65 @@ def test_examples_that_were_added_when_it_was_interrupted_are_forgotten(by_sampl
         optimizer.step()
 
 
+def test_a_step_that_is_interrupted_after_its_noise_was_used_counts_and_uses_up_its_batch():
+    model, other = Centre(30), Centre(30)
+    optimizer, whole = made(model), made(other)
+    adam = optimizer._adam
+    optimizer.add_examples([DATA[:10]], 10)
+    whole.add_examples([DATA[:10]], 10)
+    whole.step()
+    optimizer._adam = Interrupted(adam, "step")
+    with pytest.raises(KeyboardInterrupt):
+        optimizer.step()
+    assert optimizer.steps_done == 1
+    assert not optimizer._sums.raw_gradients().any()
+    with pytest.raises(jme.DataError, match="since the last step"):
+        optimizer.step()
+    optimizer._adam = adam
+    # The engine is whole: the next step has the noise and the moments that it has elsewhere.
+    for each in (optimizer, whole):
+        each.add_examples([DATA[10:20]], 10)
+        each.step()
+    assert optimizer.steps_done == 2
+    for name in ("first_moment", "second_moment"):
+        assert torch.equal(optimizer.state_dict()["jme"][name], whole.state_dict()["jme"][name])
+
+
+def test_a_step_that_is_interrupted_before_its_noise_was_used_can_be_made_again():
+    models = [Centre(30) for _ in range(2)]
+    optimizer, expected = made(models[0]), stepped(models[1], made(models[1]), [DATA[:5]])
+    optimizer.add_examples([DATA[:5]], 5)
+    adam = optimizer._adam
+    optimizer._adam = Interrupted(adam, "set")
+    with pytest.raises(KeyboardInterrupt):
+        optimizer.step()
+    optimizer._adam = adam
+    assert optimizer.steps_done == 0
+    optimizer.step()
+    assert torch.equal(models[0].p, expected[0])
+
+
+def test_epsilon_counts_a_step_that_was_interrupted():
+    optimizer = made(Centre(30), insecure_test_seed=None)
+    optimizer.add_examples([DATA[:10]], 10)
+    optimizer._adam = Interrupted(optimizer._adam, "step")
+    with pytest.raises(KeyboardInterrupt):
+        optimizer.step()
+    assert optimizer.epsilon_spent() == optimizer.epsilon_spent(steps=1) > 0
+
+
+def test_nothing_goes_on_after_a_step_that_failed_inside():
+    optimizer = made(Centre(30))
+    optimizer.add_examples([DATA[:10]], 10)
+    optimizer._adam = Interrupted(optimizer._adam, "step", MemoryError)
+    with pytest.raises(MemoryError):
+        optimizer.step()
+    assert optimizer.steps_done == 1
+    for work in (optimizer.step, optimizer.state_dict):
+        with pytest.raises(jme.StateError, match="cannot go on"):
+            work()
+
+
 WRONG = [
     ("epsilon", {"epsilon": 1.0}),
     ("epsilon", {"sigma": None}),

@@ -138,11 +138,10 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         self._mechanism = named(lambda: _core.BatchMechanism(config))
         self._slices = Slices(self._together, sum(self._sizes))
         self._adam = named(lambda: self._made_adam(config))
-        self._steps_done = 0
         self._is_broken = False
         self._sums = _core.ClippedSums(self._mechanism)
         self._examples = 0
-        self._has_batch = False
+        self._batch_began: int | None = None  # after how many steps
         # Sums of this process's slice, rounded to float once.
         self._gradients = np.zeros(self._slices.count, np.float32)
         self._squares = np.zeros(self._slices.count if self._mechanism.takes_squares else 0, np.float32)
@@ -189,7 +188,9 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
                 raise DataError(f"gradients: those of parameter {place} have the shape of another one")
             flat = gradient.detach().reshape(len(gradient), p.numel())
             rows.append(flat.to("cpu", torch.float32).contiguous().numpy())
-        self._has_batch = True
+        if not self._has_batch:
+            self._forget_sums()
+        self._batch_began = self.steps_done
         try:
             self._sums.add(rows, count)
             self._examples += count
@@ -199,10 +200,18 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
 
     def discard(self) -> None:
         """Forgets the examples that were added since the last step."""
+        self._forget_sums()
+        self._forget_samples()
+
+    def _forget_sums(self) -> None:
         self._sums.clear()
         self._examples = 0
-        self._has_batch = False
-        self._forget_samples()
+        self._batch_began = None
+
+    @property
+    def _has_batch(self) -> bool:
+        """As soon as the engine has made a step, the batch is used up, wherever an interruption comes."""
+        return self._batch_began == self.steps_done
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forgets `p.grad` and `p.grad_sample`; what `virtual_step` has added stays."""
@@ -220,6 +229,7 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Adds noise to the batch's sums and moves the parameters. A batch without examples is a step, too."""
+        self._check_is_whole()
         loss = None
         if closure is not None:
             with torch.enable_grad():
@@ -229,9 +239,7 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         if not self._has_batch:
             raise DataError("grad_sample: there are no per-example gradients since the last step; p.grad is not used")
         self._check_groups()
-        if self._is_broken:
-            raise StateError("a step failed after some of its noise was used: the training cannot go on")
-        if self._steps_done >= self.steps:
+        if self.steps_done >= self.steps:
             raise BudgetExhausted("steps: all steps of the training are done")
         if not self._knows_batches and self._config["sampling_rate"] < 1:
             self._knows_batches = True
@@ -240,15 +248,22 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
                 "in every batch with probability batch_size / examples, on its own and in secret",
                 stacklevel=4,  # torch wraps step twice
             )
-        self._make_update()
-        # From here on the step counts, and its batch is used up, whatever happens.
-        self._steps_done += 1
-        self.discard()
+        before = self.steps_done
+        try:
+            self._make_update()
+        except BaseException as error:
+            # Alone, Ctrl-C comes before or after the engine's call, which is then whole; what fails inside is not.
+            may_be_torn = isinstance(error, Exception) or self._together.size > 1
+            self._is_broken = self._is_broken or (may_be_torn and self.steps_done != before)
+            raise
+        finally:
+            if not self._has_batch:
+                self.discard()
         self._apply_update()
         return loss
 
     def _make_update(self) -> None:
-        said = self._together.agreed(STEP, [self._steps_done, self._examples])
+        said = self._together.agreed(STEP, [self.steps_done, self._examples])
         if len({steps for steps, _ in said}) > 1:
             raise StateError("the processes have made different numbers of steps")
         for rounded, sums in (
@@ -259,21 +274,21 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
                 np.copyto(rounded, self._slices.add_up(sums), casting="same_kind")
         own = self._update[self._slices.own]
         own.fill(0)
-        error: Exception | None = None
+        error: BaseException | None = None
         try:
             self._adam.set(self._settings_now())
             self._adam.step(own, self._gradients, self._squares, sum(examples for _, examples in said))
-        except Exception as problem:
+        except BaseException as problem:
             error = problem
         self._check_outcome(error)
         self._slices.gather(self._update)
 
-    def _check_outcome(self, error: Exception | None) -> None:
+    def _check_outcome(self, error: BaseException | None) -> None:
         """Raises in all processes where one has failed. Noise that only some of them have used must not be used again
         with other sums."""
-        outcomes = self._together.agreed(STEP, [int(error is not None), self._adam.steps_done])
+        outcomes = self._together.agreed(STEP, [int(error is not None), self.steps_done])
         if any(failed for failed, _ in outcomes):
-            self._is_broken = any(steps != self._steps_done for _, steps in outcomes)
+            self._is_broken = any(steps != self.steps_done for _, steps in outcomes)
             raise error or StateError("another process could not make the step; its error says why")
 
     def _apply_update(self) -> None:
@@ -294,7 +309,7 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         if self._config["method"] == "pp-debiased":
             # The engine's own floor leaves this method out, because its noise depends on the gradient; the noise is at
             # least this.
-            least = self._mechanism.debiased_noise(settings["beta_second"], self._steps_done + 1)
+            least = self._mechanism.debiased_noise(settings["beta_second"], self.steps_done + 1)
             settings["least_square"] = max(settings["least_square"], settings["noise_floor"] * least)
         return settings
 
@@ -312,7 +327,7 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
 
     @property
     def steps_done(self) -> int:
-        return self._steps_done
+        return self._adam.steps_done
 
     @property
     def sigma(self) -> float:
@@ -324,7 +339,7 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         at results and stops because of them has spent the epsilon of all steps. Infinite where nothing is promised."""
         if not self._is_secret:
             return math.inf
-        done = self._steps_done if steps is None else steps
+        done = self.steps_done if steps is None else steps
         return self._mechanism.epsilon(self.delta if delta is None else delta, done)
 
     def noise_level(self) -> tuple[float, float]:
@@ -339,7 +354,7 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         if len(dataset) != self.examples:
             raise wrong("examples", f"are {self.examples}, but the data set has {len(dataset)}")
         settings.setdefault("insecure_test_seed", self._seed)
-        settings.setdefault("first_step", self._steps_done)
+        settings.setdefault("first_step", self.steps_done)
         settings.setdefault("process_group", self._together)
         self._knows_batches = True
         self._is_secret = self._is_secret and settings["insecure_test_seed"] is None
@@ -352,11 +367,12 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         published: with the updates they reveal gradients. They are empty where noise is fresh in every step. Processes
         that train together all call it, and each gets the whole state."""
         self._check_no_batch()
+        self._check_is_whole()
         self._together.agreed(STATE, [])
         state: dict[str, Any] = super().state_dict()
         parts = named(self._adam.state)
         vectors = {name: torch.from_numpy(self._slices.whole(parts[name])) for name in VECTORS}
-        state["jme"] = {"config": dict(self._config), "steps": self._steps_done, **vectors}
+        state["jme"] = {"config": dict(self._config), "steps": self.steps_done, **vectors}
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -368,11 +384,10 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         if own["config"] != self._config:
             different = sorted(name for name in self._config if own["config"].get(name) != self._config[name])
             raise StateError(f"state: it is of another training: {', '.join(different)}")
-        if self._steps_done > 0 or self._has_batch:
+        if self.steps_done > 0 or self._has_batch:
             raise StateError("state: only an optimiser that has done nothing can go on from one")
         vectors = (self._slices.part(own[name].cpu().contiguous().numpy()) for name in VECTORS)
         self._adam.restore(int(own["steps"]), *vectors)
-        self._steps_done = int(own["steps"])
         super().load_state_dict(state)
 
     def _repr_html_(self) -> str:
@@ -381,6 +396,10 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
     def _check_no_batch(self) -> None:
         if self._has_batch:
             raise StateError("a batch is half-way: its sums are raw data; save after step()")
+
+    def _check_is_whole(self) -> None:
+        if self._is_broken:
+            raise StateError("a step failed after some of its noise was used: the training cannot go on")
 
     def _check_batch_is_used(self) -> None:
         """An example that is in two batches would count twice in one step."""
