@@ -133,6 +133,33 @@ def _same_state(found, expected):
         assert same, name
 
 
+def test_sums_of_all_processes_are_not_added_up_again_after_a_step_that_failed(tmp_path):
+    said = together(
+        """
+optimizer = made(Centre(10_000), **EXACT)
+share = centres(20, 10_000)[rank::2]
+optimizer.add_examples([share], len(share))
+optimizer.param_groups[0]["eps"] = 0.0
+print(raised(optimizer.step))
+optimizer.param_groups[0]["eps"] = 1e-8
+print(raised(optimizer.step))
+print(optimizer._sums.raw_gradients().any(), optimizer.steps_done)
+optimizer.add_examples([share], len(share))
+optimizer.step()
+torch.save(optimizer.state_dict(), f"{folder}/{rank}")
+""",
+        tmp_path,
+    )
+    alone = made(Centre(10_000), **EXACT)
+    alone.add_examples([centres(20, 10_000)], 20)
+    alone.step()
+    for rank, lines in enumerate(said):
+        assert lines[0].startswith("InvalidParameter: eps")
+        assert lines[1].startswith("DataError: grad_sample: there are no per-example gradients since the last step")
+        assert lines[2] == "False 0"
+        _same_state(torch.load(tmp_path / str(rank))["jme"], alone.state_dict()["jme"])
+
+
 @pytest.fixture(scope="module")
 def refusals(tmp_path_factory):
     return together(

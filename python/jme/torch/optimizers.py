@@ -266,6 +266,8 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         said = self._together.agreed(STEP, [self.steps_done, self._examples])
         if len({steps for steps, _ in said}) > 1:
             raise StateError("the processes have made different numbers of steps")
+        if self._together.size > 1:  # sums that were added up in part or in all are nobody's own: never again
+            self._batch_began = None
         for rounded, sums in (
             (self._gradients, self._sums.raw_gradients()),
             (self._squares, self._sums.raw_squares()),
