@@ -458,6 +458,31 @@ def test_a_training_goes_on_from_a_saved_state(tmp_path, given):
     assert after.steps_done == 4
 
 
+@pytest.mark.parametrize("part", ["noise", "batches", "neither"])
+def test_nothing_is_promised_for_a_training_that_began_with_a_test_seed(part):
+    data = torch.utils.data.TensorDataset(DATA)
+    model = Centre(30)
+    first = made(model, insecure_test_seed=3 if part == "noise" else None)
+    first.loader(data, insecure_test_seed=3 if part == "batches" else None)
+    first.add_examples([DATA[:10]], 10)
+    first.step()
+    for _ in range(2):  # saved and loaded twice
+        later = made(model, insecure_test_seed=None)
+        later.load_state_dict(first.state_dict())
+        assert math.isfinite(later.epsilon_spent()) == (part == "neither")
+        first = later
+
+
+def test_a_state_that_does_not_say_whether_a_test_seed_was_used_is_read():
+    model = Centre(30)
+    state = made(model, insecure_test_seed=None).state_dict()
+    del state["jme"]["is_secret"]
+    for seed, is_finite in ((None, True), (3, False)):
+        later = made(model, insecure_test_seed=seed)
+        later.load_state_dict(state)
+        assert math.isfinite(later.epsilon_spent(steps=1)) == is_finite
+
+
 def test_a_state_of_another_training_is_refused():
     model = Centre(30)
     state = made(model).state_dict()

@@ -374,7 +374,8 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         state: dict[str, Any] = super().state_dict()
         parts = named(self._adam.state)
         vectors = {name: torch.from_numpy(self._slices.whole(parts[name])) for name in VECTORS}
-        state["jme"] = {"config": dict(self._config), "steps": self.steps_done, **vectors}
+        own = {"config": dict(self._config), "steps": self.steps_done, "is_secret": self._is_secret}
+        state["jme"] = {**own, **vectors}
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -389,6 +390,8 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         if self.steps_done > 0 or self._has_batch:
             raise StateError("state: only an optimiser that has done nothing can go on from one")
         vectors = (self._slices.part(own[name].cpu().contiguous().numpy()) for name in VECTORS)
+        # Steps with noise or batches of a test seed stay open to everybody. States before this was kept do not say it.
+        self._is_secret = self._is_secret and bool(own.get("is_secret", True))
         self._adam.restore(int(own["steps"]), *vectors)
         super().load_state_dict(state)
 
