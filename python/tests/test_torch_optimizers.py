@@ -98,6 +98,34 @@ def test_grad_sample_as_opacus_leaves_it_is_taken():
     assert all(torch.equal(a, b) for a, b in zip(whole, models[1].parameters(), strict=True))
 
 
+@pytest.mark.parametrize(
+    ("first", "other"),
+    [([5], [4]), ([4], [5]), ([3, 2], [3]), ([3, 2], [2, 3]), ([3, 2], [5])],
+    ids=["fewer", "more", "a pass less", "other passes", "one pass"],
+)
+def test_samples_of_different_examples_are_refused(first, other):
+    """Rows at the same place would be taken for one example's, and rows that are too many cut off."""
+    model = Centre(3)
+    model.q = torch.nn.Parameter(torch.zeros(2))
+    optimizer = made(model)
+    for p, lengths in ((model.p, first), (model.q, other)):
+        pieces = [torch.ones(length, *p.shape) for length in lengths]
+        p.grad_sample = pieces if len(pieces) > 1 else pieces[0]
+    for work in (optimizer.virtual_step, optimizer.step):
+        with pytest.raises(jme.DataError, match="parameter 1 has those of other examples than parameter 0"):
+            work()
+    optimizer.zero_grad()
+    with pytest.raises(jme.DataError, match="since the last step"):
+        optimizer.step()
+
+
+def test_an_empty_list_of_samples_is_none():
+    model = Centre(3)
+    model.p.grad_sample = []
+    with pytest.raises(jme.DataError, match="parameter 0 has none"):
+        made(model).virtual_step()
+
+
 def test_a_closure_makes_the_gradients():
     model = two_layers()
     gradients = jme.torch.per_example(model, torch.nn.MSELoss())

@@ -168,12 +168,21 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
 
     def virtual_step(self) -> None:
         """Clips the gradients in `p.grad_sample`, adds them to those of the batch so far, and forgets them."""
-        samples = []
+        samples: list[torch.Tensor] = []
+        expected: list[int] = []
         for place, p in enumerate(self._tensors):
-            sample = getattr(p, "grad_sample", None)
-            if sample is None:
+            sample: Any = getattr(p, "grad_sample", None)
+            pieces = sample if isinstance(sample, list) else [sample]  # Opacus has one for each backward pass
+            if sample is None or not pieces:
                 raise DataError(f"grad_sample: parameter {place} has none; make per-example gradients first")
-            samples.append(torch.cat(sample) if isinstance(sample, list) else sample)
+            lengths = [len(piece) for piece in pieces]
+            expected = expected or lengths
+            if lengths != expected:
+                raise DataError(
+                    f"grad_sample: parameter {place} has those of other examples than parameter 0; in every backward "
+                    "pass each parameter needs a row for each example"
+                )
+            samples.append(torch.cat(pieces) if len(pieces) > 1 else pieces[0])
         self._forget_samples()  # first: an interruption must not leave examples that were added
         self.add_examples(samples, len(samples[0]))
 
