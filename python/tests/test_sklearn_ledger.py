@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import jme
 import numpy as np
+import pandas as pd
 import pytest
 from jme.sklearn import PrivacyCostWarning, PrivateCovariance, PrivateLinearRegression, PrivatePCA, SharedLedger
 from jme.sklearn import _base as base
@@ -81,6 +82,43 @@ def test_an_estimator_that_was_refused_has_learnt_nothing(rows):
     with pytest.raises(jme.BudgetExhausted):
         model.fit(rows)
     assert not model.__sklearn_is_fitted__() and ledger.spent() == 0
+
+
+@pytest.mark.parametrize("first", ["fit", "partial_fit"])
+def test_a_fit_that_is_refused_leaves_what_was_learnt_before(first, rows):
+    names = ["a", "b"]
+    ledger = SharedLedger(**BUDGET)
+    bounds = {"a": (0, 1), "b": (0, 1), "y": (0, 1)}
+    model = PrivateLinearRegression(**BUDGET, bounds=bounds, ledger=ledger)
+    known = pd.DataFrame(rows[:, :2], columns=names)
+    getattr(model, first)(known, rows[:, 2])
+    before, predicted = dict(model.__dict__), model.predict(known)
+    model.bounds = (0, 1)
+    other = pd.DataFrame(rows, columns=["p", "q", "r"])
+    refusals = [
+        (other, rows[:, 2], jme.BudgetExhausted),
+        (rows, rows[:, 2], jme.BudgetExhausted),
+        (other, rows[:5, 2], ValueError),
+    ]
+    for X, y, error in refusals:
+        with pytest.raises(error):
+            model.fit(X, y)
+    model.bounds = bounds
+    assert model.__dict__ == before
+    assert model.n_features_in_ == 2 and model.feature_names_in_.tolist() == names
+    assert model.predict(known).tobytes() == predicted.tobytes()
+    if first == "partial_fit":  # its stream goes on, too
+        model.partial_fit(known, rows[:, 2])
+        assert model.n_samples_seen_ == 600 and len(ledger.charges) == 1
+
+
+def test_a_first_fit_that_is_refused_leaves_nothing(rows):
+    model = PrivatePCA(**BUDGET, bounds=(0, 1), ledger=SharedLedger(max_mu=MU / 2))
+    before = dict(model.__dict__)
+    for learn in (model.fit, model.partial_fit):
+        with pytest.raises(jme.BudgetExhausted):
+            learn(rows)
+        assert model.__dict__ == before
 
 
 def test_rows_that_were_refused_cost_nothing(rows):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -103,8 +104,9 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learns from these rows, and publishes once. Each call spends the whole budget again."""
-        table = self._table(X, y, reset=True)
-        self._take(table, None, every=len(table), rows=len(table))
+        with self._unchanged_if_refused():
+            table = self._table(X, y, reset=True)
+            self._take(table, None, every=len(table), rows=len(table))
         self._stream: Stream | None = None
         return self
 
@@ -112,15 +114,27 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         """Takes one more block of rows, and publishes what all rows so far say. All calls spend the budget once."""
         is_first = not self.__sklearn_is_fitted__()
         stream = None if is_first else self._open_stream()
-        table = self._table(X, y, reset=is_first)
-        every = self._batch_size(len(table)) if is_first else self._every
-        if len(table) > every:
-            raise InvalidParameter(
-                f"batch_size: this call has {len(table)} rows, a block of this stream at most {every}",
-                field="batch_size",
-            )
-        self._take(table, stream, every=every, rows=self._rows(every))
+        with self._unchanged_if_refused() if is_first else nullcontext():
+            table = self._table(X, y, reset=is_first)
+            every = self._batch_size(len(table)) if is_first else self._every
+            if len(table) > every:
+                raise InvalidParameter(
+                    f"batch_size: this call has {len(table)} rows, a block of this stream at most {every}",
+                    field="batch_size",
+                )
+            self._take(table, stream, every=every, rows=self._rows(every))
         return self
+
+    @contextmanager
+    def _unchanged_if_refused(self) -> Iterator[None]:
+        """What was learnt before, and from which features, stays as it was where nothing new is published."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            if self.__dict__.get("_newest") is before.get("_newest"):
+                self.__dict__ = before
+            raise
 
     def _open_stream(self) -> Stream:
         if "_stream" not in self.__dict__:
