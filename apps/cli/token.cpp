@@ -53,20 +53,23 @@ std::string expiry_words(const TokenInfo& token) {
 }  // namespace
 
 TokenCommand::TokenCommand(CLI::App& root)
-    : app_(root.add_subcommand("token", "Tokens for jme serve: add, list, revoke")) {
-  add_text(*app_, "ACTION", action_, "", "add, list or revoke")->required();
-  add_text(*app_, "ID", id_, "", "revoke: the token's id, as list shows it");
+    : app_(root.add_subcommand("token", "Tokens for jme serve: add, renew, list, revoke")) {
+  add_text(*app_, "ACTION", action_, "", "add, renew, list or revoke")->required();
+  add_text(*app_, "ID", id_, "", "renew, revoke: the token's id, as list shows it");
   add_text(*app_, "--state", state_, "DIR", "Folder that is, or will be, given to jme serve")->required();
   add_text(*app_, "--stream", stream_, "NAME", "add: the stream it is for, or '*' for all");
   add_text(*app_, "--role", role_, "ROLE",
            "add: write (give rows), read (see releases) or admin (everything, also create streams)");
   add_text(*app_, "--expires", expires_, "TIME",
-           "add: refuse it after this time, such as 12h or 30d (default: never)");
+           "add, renew: refuse it after this time, such as 12h or 30d (default: never)");
   app_->add_flag("--json", json_, "list: one JSON object");
   app_->footer(
       "A token is printed once, when it is made: the folder keeps a salted hash of it. All of this works "
       "while the\n"
-      "server runs, and counts from its next request on.\n"
+      "server runs, and counts from its next request on. renew prints another token in place of one that may "
+      "be known\n"
+      "to others or is about to end: what the old one wrote belongs to the new one, which can send it "
+      "again.\n"
       "\nExamples:\n"
       "  d=$(mktemp -d); jme token add --state $d --stream air --role write --expires 30d; jme token list "
       "--state $d");
@@ -75,27 +78,38 @@ TokenCommand::TokenCommand(CLI::App& root)
 ExitCode TokenCommand::run() const {
   TokenFile tokens(*state_);
   const auto refuse_others = [&](bool with_id) {
-    if (id_ && !with_id) throw InvalidParameter("id", "is for revoke");
+    if (id_ && !with_id) throw InvalidParameter("id", "is for renew and revoke");
     if (stream_) throw InvalidParameter("stream", "is for add");
     if (role_) throw InvalidParameter("role", "is for add");
-    if (expires_) throw InvalidParameter("expires", "is for add");
+    if (expires_ && *action_ != "renew") throw InvalidParameter("expires", "is for add and renew");
   };
+  const auto expires = [&]() -> std::optional<std::int64_t> {
+    if (!expires_) return std::nullopt;
+    return std::time(nullptr) + seconds_of(*expires_);
+  };
+  const InvalidParameter unknown("id", id_.value_or(""), "the id of a token, as list shows it");
   if (*action_ == "add") {
-    if (id_) throw InvalidParameter("id", "is for revoke");
+    if (id_) throw InvalidParameter("id", "is for renew and revoke");
     if (!stream_) throw InvalidParameter("stream", "must be given: a stream's name, or '*' for all");
     if (!role_) throw InvalidParameter("role", "must be given: write, read or admin");
-    std::optional<std::int64_t> expires;
-    if (expires_) expires = std::time(nullptr) + seconds_of(*expires_);
-    Output().write(tokens.add(parse_role(*role_), *stream_, expires) + '\n');
+    Output().write(tokens.add(parse_role(*role_), *stream_, expires()) + '\n');
+    return ExitCode::ok;
+  }
+  if (*action_ == "renew") {
+    refuse_others(true);
+    if (!id_) throw InvalidParameter("id", "must be given: the id that list shows");
+    const std::optional<std::string> token = tokens.renew(*id_, expires());
+    if (!token) throw unknown;
+    Output().write(*token + '\n');
     return ExitCode::ok;
   }
   if (*action_ == "revoke") {
     refuse_others(true);
     if (!id_) throw InvalidParameter("id", "must be given: the id that list shows");
-    if (!tokens.revoke(*id_)) throw InvalidParameter("id", *id_, "the id of a token, as list shows it");
+    if (!tokens.revoke(*id_)) throw unknown;
     return ExitCode::ok;
   }
-  if (*action_ != "list") throw InvalidParameter("action", *action_, "add, list or revoke");
+  if (*action_ != "list") throw InvalidParameter("action", *action_, "add, renew, list or revoke");
   refuse_others(false);
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   std::vector<std::vector<std::string>> rows{{"id", "role", "stream", "made", "expires"}};

@@ -56,6 +56,13 @@ StateError damaged_tokens(const std::filesystem::path& path) {
 struct TokenFile::Entry {
   TokenInfo info;
   std::string salt, hash;  // in hexadecimal digits
+
+  std::string with_new_secret() {
+    const std::string secret = hex(Key::from_system().bytes());
+    salt = hex(nonce_from_system());
+    hash = hex(hash_of(salt, secret));
+    return fmt::format("{}{}_{}", token_start, info.id, secret);
+  }
 };
 
 std::string_view name(Role role) {
@@ -110,6 +117,7 @@ std::vector<TokenFile::Entry> TokenFile::read(const std::filesystem::path& path)
                   .salt = token.at("salt"),
                   .hash = token.at("hash")};
       if (!token.at("expires").is_null()) entry.info.expires = token.at("expires");
+      entry.info.renewals = token.value("renewals", std::int64_t{0});  // older files have none
       entries.push_back(std::move(entry));
     }
   } catch (const Json::exception&) {
@@ -129,6 +137,7 @@ void TokenFile::write(const std::vector<Entry>& entries) const {
                       {"stream", entry.info.stream},
                       {"created", entry.info.created},
                       {"expires", entry.info.expires ? Json(*entry.info.expires) : Json()},
+                      {"renewals", entry.info.renewals},
                       {"salt", entry.salt},
                       {"hash", entry.hash}});
   }
@@ -156,13 +165,28 @@ std::string TokenFile::add(Role role, const std::string& stream, std::optional<s
                        .stream = stream,
                        .created = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()),
                        .expires = expires},
-              .salt = hex(nonce_from_system()),
+              .salt = {},
               .hash = {}};
-  const std::string secret = hex(Key::from_system().bytes());
-  entry.hash = hex(hash_of(entry.salt, secret));
+  const std::string token = entry.with_new_secret();
   entries.push_back(entry);
   write(entries);
-  return fmt::format("{}{}_{}", token_start, entry.info.id, secret);
+  return token;
+}
+
+std::optional<std::string> TokenFile::renew(std::string_view id, std::optional<std::int64_t> expires) {
+  const store::File lock(folder_ / "tokens.lock", O_RDWR | O_CREAT, 0600);
+  lock.lock();
+  std::vector<Entry> entries = read(path_);
+  const auto found = std::ranges::find(entries, id, [](const Entry& entry) { return entry.info.id; });
+  if (found == entries.end()) return std::nullopt;
+  if (found->info.expires && !expires) {
+    throw InvalidParameter("expires", "must be given: the token was not for ever");
+  }
+  found->info.expires = expires;
+  ++found->info.renewals;
+  std::string token = found->with_new_secret();
+  write(entries);
+  return token;
 }
 
 std::vector<TokenInfo> TokenFile::list() const {
@@ -203,8 +227,9 @@ void TokenCheck::read_again_if_changed() {
 bool TokenCheck::is_still_good(const TokenInfo& token, std::int64_t now) {
   const std::lock_guard lock(mutex_);
   read_again_if_changed();
-  return !token.has_expired(now) && std::any_of(entries_.begin(), entries_.end(),
-                                                [&](const auto& entry) { return entry.info.id == token.id; });
+  return !token.has_expired(now) && std::any_of(entries_.begin(), entries_.end(), [&](const auto& entry) {
+    return entry.info.id == token.id && entry.info.renewals == token.renewals;
+  });
 }
 
 std::optional<TokenInfo> TokenCheck::find(std::string_view token, std::int64_t now) {

@@ -77,6 +77,36 @@ TEST_F(Tokens, ThatWereMadeOrRevokedLaterCountAtOnce) {
   EXPECT_TRUE(file.list().empty());
 }
 
+TEST_F(Tokens, ThatAreRenewedKeepTheirIdAndRoleAndTheOldSecretIsNotKnownAnyMore) {
+  TokenFile file(state());
+  TokenCheck check(state());
+  const std::string old = file.add(Role::write, "a");
+  const std::string other = file.add(Role::write, "a");
+  const TokenInfo before = *check.find(old, 0);
+  const std::optional<std::string> renewed = file.renew(before.id);
+  ASSERT_TRUE(renewed);
+  EXPECT_FALSE(check.find(old, 0));
+  EXPECT_FALSE(check.is_still_good(before, 0));  // events that the old secret asked for end
+  const auto found = check.find(*renewed, 0);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(check.is_still_good(*found, 0));
+  EXPECT_EQ(found->id, before.id);
+  EXPECT_EQ(found->role, Role::write);
+  EXPECT_EQ(found->stream, "a");
+  EXPECT_TRUE(check.find(other, 0));
+  EXPECT_FALSE(file.renew("no such id"));
+}
+
+TEST_F(Tokens, ThatHaveAnEndAreRenewedWithAnotherOneAlone) {
+  TokenFile file(state());
+  TokenCheck check(state());
+  const std::string id = check.find(file.add(Role::read, "*", 100), 0)->id;
+  EXPECT_THROW(static_cast<void>(file.renew(id)), InvalidParameter);
+  const std::optional<std::string> renewed = file.renew(id, 200);
+  EXPECT_TRUE(check.find(*renewed, 199));
+  EXPECT_FALSE(check.find(*renewed, 200));
+}
+
 TEST_F(Tokens, ExpireAtTheirTime) {
   TokenFile file(state());
   const std::string token = file.add(Role::read, "a", 1000);

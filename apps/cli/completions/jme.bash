@@ -45,7 +45,7 @@ _jme() {
   elif [[ $command == ledger ]]; then
     COMPREPLY=($(compgen -d -- "$current"))
   elif [[ $command == token ]]; then
-    COMPREPLY=($(compgen -W 'add list revoke' -- "$current"))
+    COMPREPLY=($(compgen -W 'add renew list revoke' -- "$current"))
   elif [[ $command == reproduce ]]; then
     COMPREPLY=($(compgen -W "all $(jme reproduce --list 2>/dev/null | sed 's/ .*//')" -- "$current"))
   fi

@@ -44,6 +44,6 @@ complete -c jme -n '__jme_after --geometry' -a 'auto ball ball-trace box'
 complete -c jme -n '__jme_after --emit' -a 'first second mean covariance correlation precision pca: regression: density'
 complete -c jme -n '__jme_after --state' -a '(__fish_complete_directories)'
 complete -c jme -n '__fish_seen_subcommand_from ledger' -a '(__fish_complete_directories)'
-complete -c jme -n '__fish_seen_subcommand_from token' -a 'add list revoke'
+complete -c jme -n '__fish_seen_subcommand_from token' -a 'add renew list revoke'
 complete -c jme -n '__fish_seen_subcommand_from reproduce' -a "all (jme reproduce --list 2>/dev/null | string replace -r ' .*' '')"
 complete -c jme -n '__fish_seen_subcommand_from run bounds' -F

@@ -28,6 +28,7 @@ struct TokenInfo {
   std::string stream;                     ///< a stream's name, or every_stream
   std::int64_t created = 0;               ///< seconds since 1970
   std::optional<std::int64_t> expires{};  ///< from this second on it is refused
+  std::int64_t renewals = 0;              ///< how often its secret was replaced
 
   [[nodiscard]] bool is_for(std::string_view name) const { return stream == every_stream || stream == name; }
   [[nodiscard]] bool has_expired(std::int64_t now) const { return expires && now >= *expires; }
@@ -46,6 +47,11 @@ class TokenFile {
   [[nodiscard]] std::string add(Role role, const std::string& stream,
                                 std::optional<std::int64_t> expires = {});
   [[nodiscard]] std::vector<TokenInfo> list() const;
+  /// Makes a new secret for the token with this id, and returns the token; from then on the old one is not
+  /// known. Whatever belongs to the id, such as requests that may be sent again, goes on. None where there is
+  /// no token with this id. Throws InvalidParameter where the token has an end and no new one is given.
+  [[nodiscard]] std::optional<std::string> renew(std::string_view id,
+                                                 std::optional<std::int64_t> expires = {});
   /// False where there is no token with this id.
   bool revoke(std::string_view id);
 
@@ -69,7 +75,8 @@ class TokenCheck {
   /// Whose token this is; none where it is unknown, revoked or expired. The time that it takes does not
   /// depend on how much of a token was right.
   [[nodiscard]] std::optional<TokenInfo> find(std::string_view token, std::int64_t now);
-  /// Whether a token that was found before may go on: it was neither revoked since nor has it expired.
+  /// Whether a token that was found before may go on: it was neither revoked nor
+  /// renewed since, nor has it expired.
   [[nodiscard]] bool is_still_good(const TokenInfo& token, std::int64_t now);
 
  private:
