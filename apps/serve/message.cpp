@@ -45,7 +45,9 @@ Answer failure(const Head& head, const std::exception_ptr& error) {
     return problem(409, "Budget or horizon used up", e.what(), head);
   } catch (const StorageFailed&) {
     return problem(507, "Insufficient Storage",
-                   "the state could not be written: nothing was answered, send the same request again", head);
+                   "the state could not be written: send the same request again, which takes nothing twice "
+                   "where it has an idempotency key, a range of rows or the id of a block",
+                   head);
   } catch (const StateError&) {
     return problem(503, "Service Unavailable",
                    "the state of this stream cannot be used: its owner can see why", head);

@@ -254,7 +254,11 @@ void OpenStream::commit() {
   while (const Release* release = stream_.next()) {
     lines.push_back({.t = release->rows(), .text = writer_.line(*release)});
   }
-  lines_.append(lines);
+  try {
+    lines_.append(lines);
+  } catch (const StorageFailed& error) {
+    throw FailedAfterCommit(error.what());  // they are written when the stream is opened again
+  }
 }
 
 }  // namespace jme::service

@@ -237,6 +237,7 @@ void ServedStream::write(std::vector<Waiting>& group) {
   const auto fail_all = [&](const std::exception_ptr& error) {
     for (Waiting& waiting : group) waiting.error = error;
   };
+  bool all_were_added = false;
   try {
     // What is on disk decides how to go on after a failure.
     if (!writing_->stream) writing_->stream.emplace(*run_, *lines_, writing_->clock);
@@ -258,8 +259,14 @@ void ServedStream::write(std::vector<Waiting>& group) {
         waiting.error = std::current_exception();
       }
     }
+    all_were_added = true;
     writing_->stream->commit();
     for (const Waiting& waiting : group) writing_->requests += waiting.error ? 0 : 1;
+  } catch (const FailedAfterCommit& error) {
+    // What was taken is on disk, and whoever was told otherwise would send it again.
+    writing_->stream.reset();
+    writing_->problem = error.what();
+    if (!all_were_added) fail_all(std::make_exception_ptr(StorageFailed(error.what())));
   } catch (const StateError& error) {
     writing_->stream.reset();
     writing_->problem = error.what();

@@ -218,17 +218,23 @@ CreatedStream Service::create(std::string_view text, bool dry_run) {
     }
     return true;
   };
-  const std::unique_lock lock(mutex_);
-  const bool is_there = was_there();
-  if (dry_run) return result;
-  result.outcome = CreatedStream::Outcome::was_there;
-  if (is_there) {
-    if (result.run->clock()) result.run->begin_at(streams_.find(name)->second->run().schedule().start);
-    return result;
-  }
-  if (streams_.size() >= options_.most_streams) {
-    throw Conflict(
-        fmt::format("there are {} streams already, as many as this server may have", streams_.size()));
+  // One stream is made at a time, and nobody who asks for another one waits meanwhile: neither readers nor
+  // the clock.
+  std::unique_lock creating(creating_, std::defer_lock);
+  if (!dry_run) creating.lock();
+  {
+    const std::shared_lock lock(mutex_);
+    const bool is_there = was_there();
+    if (dry_run) return result;
+    result.outcome = CreatedStream::Outcome::was_there;
+    if (is_there) {
+      if (result.run->clock()) result.run->begin_at(streams_.find(name)->second->run().schedule().start);
+      return result;
+    }
+    if (streams_.size() >= options_.most_streams) {
+      throw Conflict(
+          fmt::format("there are {} streams already, as many as this server may have", streams_.size()));
+    }
   }
   const std::optional<Seconds> begins = beginning(*result.run);
   auto stream = open(name, settings, begins);
@@ -239,6 +245,7 @@ CreatedStream Service::create(std::string_view text, bool dry_run) {
     begin(*stream);
     result.run->begin_at(*begins);
   }
+  const std::unique_lock lock(mutex_);
   streams_.emplace(name, std::move(stream));
   settings_.emplace(name, stored);
   result.outcome = CreatedStream::Outcome::created;

@@ -125,7 +125,11 @@ void StreamStore::commit(std::span<const StoredBlock> blocks, const StreamState&
   // The order matters: a crash in between leaves a state that is one commit ahead of its key file, which is
   // not taken for an old copy.
   log_->commit(blocks, state, annex);
-  key_file_->advance(log_->head().counter);
+  try {
+    key_file_->advance(log_->head().counter);
+  } catch (const std::exception& error) {
+    throw FailedAfterCommit(error.what());
+  }
 }
 
 }  // namespace jme::store

@@ -89,5 +89,25 @@ TEST_F(ServerLife, AnswersWith507WhereTheDiskIsFullAndKeepsReadersServed) {
   EXPECT_EQ(rows(), taken + 5);
 }
 
+// Wherever the disk fills up: a row that is refused was not taken, so that it can be sent again without a
+// key.
+TEST_F(ServerLife, TakesNoRowThatItRefusesWhereTheDiskIsFull) {
+  std::size_t refused = 0;
+  for (int call = 100; call < 124; ++call) {
+    start({}, {{"LD_PRELOAD", JME_FAULT_SHIM}, {"JME_FAULT", fmt::format("full:{}", call)}});
+    create();
+    std::size_t taken = 0;
+    while (post_rows(some_csv(5)).status == 202) taken += 5;
+    EXPECT_EQ(post_rows(some_csv(5)).status, 507);
+    start();
+    EXPECT_EQ(rows(), taken) << call;
+    const std::string lines = releases();
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), static_cast<std::ptrdiff_t>(taken / 10)) << call;
+    refused += taken < 1000 ? 1 : 0;
+    forget_state();
+  }
+  EXPECT_EQ(refused, 24U);
+}
+
 }  // namespace
 }  // namespace jme::test

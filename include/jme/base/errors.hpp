@@ -72,6 +72,13 @@ class BudgetExhausted : public Error {
   using Error::Error;
 };
 
+/// The state of a stream is on disk with what was given last, but what comes after that could not be written:
+/// who gave it must not give it again. The stream has to be opened anew.
+class FailedAfterCommit : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Durable state that is locked, corrupt or belongs to another configuration.
 class StateError : public Error {
  public:

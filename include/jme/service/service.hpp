@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <stop_token>
@@ -77,6 +78,7 @@ class Service {
   ServiceOptions options_;
   StateLock lock_;
   mutable RowRoom room_;
+  std::mutex creating_;  // taken before the next one
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::unique_ptr<ServedStream>, std::less<>> streams_;
   std::map<std::string, std::string, std::less<>> settings_;  // as JSON, to compare
