@@ -93,7 +93,9 @@ Json stream_json(const ServedStream& stream, const std::optional<TokenInfo>& tok
   if (is_reader) return object;
   if (standing.counts) {
     object["writer"] = {{"rows", standing.counts->rows}, {"rows_released", standing.counts->rows_released}};
-    if (stream.notes_are_public()) object["writer"]["notes"] = notes_json(stream, standing.counts->notes);
+    // Also about cells that others wrote.
+    if (stream.notes_are_public() && token->role == Role::admin)
+      object["writer"]["notes"] = notes_json(stream, standing.counts->notes);
   }
   if (token->role == Role::admin && !standing.problem.empty()) object["problem"] = standing.problem;
   return object;

@@ -199,6 +199,20 @@ TEST_F(ServerCalls, TellWritersNothingAboutOthersRowsWhereCountsArePrivate) {
   }
 }
 
+TEST_F(ServerCalls, TellWritersNothingAboutCellsThatOthersLeftOut) {
+  start();
+  const std::string filled =
+      R"({"name":"air","epsilon":1,"delta":1e-6,"bounds":{"temp":[-20,45],"co":[0,100]},"rows":100,"every":10,"missing":"centre"})";
+  ASSERT_EQ(ask(port(), "POST", "/v1/streams", admin_, filled).status, 201);
+  ASSERT_EQ(post_rows("temp,co\n1,\n", "", token("write", "air")).status, 202);
+  const auto other = ask(port(), "GET", "/v1/streams/air", token("write", "air")).json().at("writer");
+  EXPECT_EQ(other.at("rows"), 1);
+  EXPECT_FALSE(other.contains("notes"));
+  const auto owner = ask(port(), "GET", "/v1/streams/air", admin_).json().at("writer").at("notes");
+  ASSERT_EQ(owner.size(), 2U);
+  EXPECT_EQ(owner.at(1).at("column"), "co");
+}
+
 TEST_F(ServerCalls, ReadPublicReleasesWithoutATokenOnlyWhereThatWasAskedFor) {
   start({"--public-releases"});
   create();

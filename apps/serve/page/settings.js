@@ -12,7 +12,7 @@ export function numberOr(text) {
 /** Settings for POST /v1/streams. `columns` are { name, low, high }, all texts. Throws an error with `field`. */
 export function settingsOf(form) {
   const fail = (field, message) => { throw Object.assign(new Error(message), { field }); };
-  const settings = { name: form.name.trim(), epsilon: numberOr(form.epsilon), delta: numberOr(form.delta), bounds: {} };
+  const settings = { name: form.name.trim(), epsilon: numberOr(form.epsilon), delta: numberOr(form.delta), bounds: Object.create(null) };
   if (settings.name === "") fail("name", "A stream needs a name.");
   for (const column of form.columns) {
     const name = column.name.trim();
