@@ -1,4 +1,4 @@
-"""A driver that ends by SIGKILL: driver.py FOLDER SEED. Its query goes on where the one before was killed."""
+"""A driver that ends by SIGKILL: driver.py FOLDER SEED rows|slots. Its query goes on where the last one was killed."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import json
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 import jme.spark
 from conftest import session_for
-from test_streams import ROWS, files, run
+from test_streams import ROWS, SLOTS, files, run
 
 folder, seed = Path(sys.argv[1]), int(sys.argv[2])
 spark = session_for("local[2]", folder / f"spark-{seed}")
@@ -26,7 +27,8 @@ def end(now: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-with jme.spark.sink(ROWS, name="air", state=folder / "state", public_batches=True) as sink:
+by_rows = sys.argv[3] == "rows"
+with jme.spark.sink(ROWS if by_rows else SLOTS, name="air", state=folder / "state", public_batches=by_rows) as sink:
 
     def deliver(batch: Any, number: int) -> None:
         global done
@@ -36,4 +38,7 @@ with jme.spark.sink(ROWS, name="air", state=folder / "state", public_batches=Tru
         end("after")
 
     run(files(spark, folder / "in"), deliver, folder / "checkpoint")
+    slots = len(sink.releases())
+    while not by_rows and len(sink.releases()) == slots:
+        time.sleep(0.2)
     (folder / "releases").write_text(json.dumps(sink.releases()))

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -22,45 +20,20 @@ import conftest
 
 os.environ["SPARK_LOCAL_IP"] = HERE
 import jme.spark
-import pyspark
+from standalone import Standalone, wait_for
 from test_streams import ROWS, files, run, slowed
 
 folder = Path(sys.argv[1])
-SPARK = Path(pyspark.__file__).parent
-children: list[subprocess.Popen[bytes]] = []
+cluster = Standalone(folder)
 
 
 def do(*words: str) -> None:
     subprocess.run(words, check=True)
 
 
-def start(*words: str) -> subprocess.Popen[bytes]:
-    log = (folder / f"process-{len(children)}.log").open("wb")
-    children.append(subprocess.Popen(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL))
-    return children[-1]
-
-
-def spark_class(name: str, *words: str, at: str, inside: int | None = None) -> None:
-    enter = [] if inside is None else ["nsenter", "--target", str(inside), "--net"]
-    environment = ["env", f"SPARK_LOCAL_IP={at}", "SPARK_DAEMON_MEMORY=256m", f"SPARK_LOG_DIR={folder}"]
-    start(*enter, *environment, str(SPARK / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", *words)
-
-
-def wait_for(condition: Any, what: str) -> None:
-    end = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.2)
-
-
-def answers() -> bool:
-    with socket.socket() as connection:
-        return connection.connect_ex((HERE, 7077)) == 0
-
-
 cable = "cable0"
 try:
-    holder = start("unshare", "--net", "sleep", "3600")
+    holder = cluster.start("unshare", "--net", "sleep", "3600")
     wait_for(lambda: os.readlink(f"/proc/{holder.pid}/ns/net") != os.readlink("/proc/self/ns/net"), "a namespace")
     inside = ["nsenter", "--target", str(holder.pid), "--net"]
     do("ip", "link", "set", "lo", "up")
@@ -70,14 +43,12 @@ try:
     do(*inside, "ip", "link", "set", "lo", "up")
     do(*inside, "ip", "addr", "add", f"{THERE}/24", "dev", "cable1")
     do(*inside, "ip", "link", "set", "cable1", "up")
-    spark_class("master.Master", "--host", HERE, "--port", "7077", "--webui-port", "0", at=HERE)
-    wait_for(answers, "a master")
-    for at, where in ((HERE, None), (THERE, holder.pid)):
-        work = f"--work-dir {folder}/work-{at} --host {at} --webui-port 0 --cores 1 --memory 1g".split()
-        spark_class("worker.Worker", *work, f"spark://{HERE}:7077", at=at, inside=where)
+    master = cluster.master(HERE, 7077)
+    cluster.worker(master, HERE)
+    cluster.worker(master, THERE, inside=holder.pid)
 
     session = conftest.session_for(
-        f"spark://{HERE}:7077",
+        master,
         folder,
         **{
             "spark.driver.host": HERE,
@@ -141,6 +112,4 @@ try:
     session.stop()
     print(cuts)
 finally:
-    for child in reversed(children):
-        child.kill()
-        child.wait()
+    cluster.end()

@@ -12,9 +12,10 @@ import jme.spark
 import pytest
 from conftest import BOUNDS, SEEDED, made_up
 from processes import executors, kill
-from pyspark.sql import functions
 
 ROWS = {**SEEDED, "rows": 500, "every": 20}
+# Hardly any noise, so that rows can be counted in a release.
+SLOTS = {"sigma": 1e-3, "bounds": BOUNDS, "every": "15s", "steps": 200}
 SCHEMA = "temp double, co double, rain double"
 
 
@@ -136,18 +137,31 @@ def test_a_query_that_failed_after_the_push_goes_on_with_the_same_ids(spark, tmp
     assert original != (tmp_path / "in" / "0001.json").read_text()
 
 
-def test_slots_of_time_are_released_with_every_row_once_and_batches_may_be_empty(spark, tmp_path):
+def test_slots_of_time_have_every_row_once_whatever_is_killed_empty_or_comes_twice(spark, tmp_path):
     table = made_up(200)
+    table.loc[60:79, "rain"] = 5  # a batch of which the filter leaves nothing
     write_batches(tmp_path / "in", table, 20)
-    config = {"sigma": 1e-3, "bounds": BOUNDS, "every": "5s", "steps": 6}
-    stream = files(spark, tmp_path / "in").withColumn("temp", functions.col("temp"))
+    config = {"sigma": 1e-3, "bounds": BOUNDS, "every": "12s", "steps": 6}
+    empty = []
     with jme.spark.sink(config, name="air", state=tmp_path / "state") as sink:
-        begin = time.monotonic()
         assert "one row is there or is absent" in sink.statement
-        run(stream.filter("rain < 1"), sink, tmp_path / "checkpoint")
-        while not sink.is_finished and time.monotonic() < begin + 90:
+
+        def deliver(batch, number):
+            if number in (1, 4):
+                killer = threading.Timer(0.3, lambda: kill(executors()[0]))
+                killer.start()
+                sink(batch, number)
+                killer.join()
+            empty.append(batch.isEmpty())
+            sink(batch.repartition(2), number)
+            sink(batch, number)
+
+        run(slowed(files(spark, tmp_path / "in").filter("rain < 1")), deliver, tmp_path / "checkpoint")
+        end = time.monotonic() + 90
+        while not sink.is_finished and time.monotonic() < end:
             time.sleep(0.2)
         releases = sink.releases()
+    assert empty == [number == 3 for number in range(10)]
     assert [release["t"] for release in releases] == [1, 2, 3, 4, 5, 6]
     # Noise of a thousandth of a row.
     assert releases[-1]["rows"] == pytest.approx((table["rain"] < 1).sum(), abs=0.1)
