@@ -363,6 +363,28 @@ kept.close()
     same_releases(found, jme.Stream(**settings).push([(1.0, 2.0, 3.0)] * 200))
 
 
+def test_a_durable_stream_can_be_opened_again_while_a_forked_child_is_alive(settings, tmp_path):
+    rows = [(1.0, 2.0, 3.0)] * 100
+    stream = jme.Stream(**settings, state=tmp_path / "s")
+    stream.push(rows)
+    waits, ends = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(ends)
+        os.read(waits, 1)  # until the parent closes its end
+        os._exit(0)
+    try:
+        with pytest.raises(jme.StateError, match="another process"):
+            jme.Stream(**settings, state=tmp_path / "s").push(rows)
+        stream.close()
+        with jme.Stream(**settings, state=tmp_path / "s") as again:
+            assert [r.t for r in again.push(rows)] == [70]
+    finally:
+        os.close(waits)
+        os.close(ends)
+        assert os.waitpid(child, 0)[1] == 0
+
+
 def test_processes_that_fork_workers_are_refused_in_them(settings):
     done = run(f"""
 import multiprocessing

@@ -41,7 +41,10 @@ File File::folder(const std::filesystem::path& path) {
   return {path, Opened{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)}};
 }
 
+// A lock belongs to what fork(2) shares: closing leaves it with a child that is alive, and releasing it in
+// the child would take it from the parent.
 File::~File() {
+  if (locked_by_ == ::getpid()) ::flock(descriptor_, LOCK_UN);
   ::close(descriptor_);
 }
 
@@ -78,7 +81,10 @@ void File::sync() const {
 }
 
 bool File::try_lock() const {
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return true;
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
+    locked_by_ = ::getpid();
+    return true;
+  }
   if (errno != EWOULDBLOCK) fail("cannot be locked");
   return false;
 }
@@ -87,6 +93,7 @@ void File::lock() const {
   while (::flock(descriptor_, LOCK_EX) != 0) {
     if (errno != EINTR) fail("cannot be locked");
   }
+  locked_by_ = ::getpid();
 }
 
 struct stat File::status() const {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <sys/stat.h>
+#include <sys/types.h>
 
 namespace jme::store {
 
@@ -27,7 +28,8 @@ class File {
   [[nodiscard]] std::size_t read(std::size_t offset, std::span<std::byte> bytes) const;
   /// Returns when the content is on disk.
   void sync() const;
-  /// False where another open file has the lock. Held until this one is closed.
+  /// False where another open file has the lock. Held until this one is closed, or the process ends; a child
+  /// that is forked meanwhile does not release it.
   [[nodiscard]] bool try_lock() const;
   /// Waits for it.
   void lock() const;
@@ -44,6 +46,7 @@ class File {
   [[nodiscard]] struct stat status() const;
   std::filesystem::path path_;
   int descriptor_;
+  mutable pid_t locked_by_ = 0;  // the process that took the lock
 };
 
 /// Throws StateError unless this is the status of a regular file that belongs to this user.
