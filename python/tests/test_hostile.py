@@ -521,3 +521,54 @@ assert "numpy" not in sys.modules
 """
     assert subprocess.run([sys.executable, "-c", program], timeout=60).returncode == 0
     assert time.time() > 0
+
+
+def numbered(**given):
+    """Columns 1, 2 and 3, which have other bounds each."""
+    bounds = [(0, 1), (0, 10), (0, 100)]
+    return jme.Stream(epsilon=1, delta=1e-6, rows=200, every=70, insecure_test_seed=7, **{"bounds": bounds, **given})
+
+
+@pytest.mark.parametrize(
+    "holder",
+    [
+        pytest.param(pd.DataFrame, id="labels of pandas"),
+        pytest.param(lambda rows: pa.Table.from_arrays(list(rows.T), names=["0", "1", "2"]), id="the same in Arrow"),
+        pytest.param(lambda rows: dict(enumerate(rows.T)), id="the same in a mapping"),
+        pytest.param(lambda rows: pd.DataFrame(rows, columns=["a", "b", "c"]), id="names"),
+        pytest.param(lambda rows: pd.DataFrame(rows[:, [2, 0, 1]], columns=[3, 1, 2]), id="the stream's own numbers"),
+    ],
+)
+def test_numbered_columns_are_found_once_each(rng, holder):
+    rows = rng.uniform(0, [1, 10, 100], (70, 3))
+    same_releases(numbered().push(holder(rows)), numbered().push(rows))
+
+
+@pytest.mark.parametrize(
+    ("columns", "names", "words"),
+    [
+        (["1", "2", "3"], ["1", "x", "y"], "no column 2; it has 1, x, y"),
+        (["1", "2", "3"], ["2", "1", "0"], "no column 3"),
+        (["1", "2", "5"], ["0", "1", "2"], "no column 5"),
+        (["1", "2"], ["0", "1", "2"], "1 may be a name or a place"),
+        (["2"], ["0", "1", "2"], "2 may be a name or a place"),
+        (["x", "1"], ["x", "y"], "x and 1 would both be the input's column x"),
+        (["1", "01"], ["x", "y"], "1 and 01 would both be the input's column x"),
+    ],
+)
+def test_a_number_that_may_be_a_name_and_a_place_is_refused(columns, names, words):
+    stream = numbered(bounds=dict.fromkeys(columns, (0, 1)))
+    with pytest.raises(jme.InvalidParameter, match=words) as caught:
+        stream.push(pd.DataFrame(np.full((5, len(names)), 0.5), columns=names))
+    assert caught.value.field == "columns" and stream.rows == 0
+
+
+def test_labels_of_pandas_become_names_of_a_stream_that_has_none(rng):
+    rows = rng.uniform(0, 1, (140, 3))
+    stream = jme.Stream(epsilon=1, delta=1e-6, norm_bound=2, dimension=3, rows=200, every=70, insecure_test_seed=7)
+    stream.push(pd.DataFrame(rows[:70]))
+    assert stream.columns == ["0", "1", "2"]
+    stream.push(pd.DataFrame(rows[70:]).iloc[:, [2, 1, 0]])
+    expected = jme.Stream(epsilon=1, delta=1e-6, norm_bound=2, dimension=3, rows=200, every=70, insecure_test_seed=7)
+    expected.push(rows)
+    assert stream.newest.mean.tobytes() == expected.newest.mean.tobytes()
