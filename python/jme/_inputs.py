@@ -10,11 +10,13 @@ from __future__ import annotations
 import array
 import datetime
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import numbers
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, Protocol
 
 from . import _core
-from .errors import DataError
+from .errors import DataError, InvalidParameter
 
 # Rows that are converted at a time, so that a push needs little memory beside its input.
 PIECE = 1 << 16
@@ -48,7 +50,7 @@ def push(stream: Sink, rows: Any) -> None:
     told: Any = stream  # what sums of blocks do not have
     if person := getattr(stream, "_person", ""):
         ids, rows = _set_apart(rows, person, "person", "says whose they are")
-        told._set_persons([_id_of(value) for value in _values(ids)])
+        told._set_persons(_ids(ids))
     if time := getattr(stream, "_time", ""):
         times, rows = _set_apart(rows, time, "time", "says when they happened")
         told._set_times(_seconds(times))
@@ -85,7 +87,11 @@ def _set_apart(rows: Any, column: str, setting: str, what: str) -> tuple[Any, An
     names = getattr(rows, "column_names", rows.columns) if is_table else rows
     if column not in names:
         raise DataError(f"the rows have no column {column}, which {what}")
+    if is_table and list(names).count(column) > 1:
+        raise InvalidParameter(f"columns: the input has {column} twice", field="columns")
     if not is_table:
+        if isinstance(rows[column], (str, bytes, bytearray, Mapping, Set)):
+            raise TypeError(f"column {column} must have a value for each row, not be {_a(rows[column])}")
         return rows[column], {name: rows[name] for name in rows if name != column}
     return rows[column], rows.drop(columns=[column]) if hasattr(rows, "iloc") else rows.drop([column])
 
@@ -95,46 +101,98 @@ def _values(column: Any) -> list[Any]:
     return next(lists, lambda: list(column))()
 
 
+def _a(value: Any) -> str:
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, NaT, pandas.NA and numpy.ma.masked."""
+    if value is None or type(value).__name__ in ("NAType", "MaskedConstant"):
+        return True
+    try:
+        return bool(value != value)
+    except (ArithmeticError, TypeError, ValueError):  # what is no single value
+        return False
+
+
+def _is_real(value: Any) -> bool:
+    """Numbers that booleans and time differences, whole numbers to Python and to numpy, are not."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and kind != "m"
+
+
 def _seconds(column: Any) -> list[float | None]:
     """Times as seconds since 1970; None where nobody can tell."""
     if type(column).__module__.partition(".")[0] == "numpy" and column.dtype.kind == "M":
         import numpy as np
 
         whole = column.astype("datetime64[s]")
+        if isinstance(whole, np.ma.MaskedArray):
+            whole = whole.filled(np.datetime64("NaT"))
         return [None if np.isnat(time) else float(time.astype("int64")) for time in whole]
     return [_second_of(value) for value in _values(column)]
 
 
 def _second_of(value: Any) -> float | None:
-    """As in a file: ISO 8601, UTC where it has no offset, or seconds since 1970."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, (int, float)):
-        return float(value) if math.isfinite(value) else None
+    """As in a file: ISO 8601, UTC where it has no offset, or seconds since 1970. Text that is no time is a bad time."""
     if isinstance(value, str):
         return _core.parse_time(value)
-    if isinstance(value, datetime.datetime):
-        if value != value:  # NaT
+    if _is_missing(value):
+        return None
+    if _is_real(value):
+        try:
+            seconds = float(value)
+        except OverflowError:
             return None
+        return seconds if math.isfinite(seconds) else None
+    if isinstance(value, datetime.datetime):
         known = value if value.tzinfo is not None else value.replace(tzinfo=datetime.timezone.utc)
         return float(math.floor(known.timestamp()))
     if isinstance(value, datetime.date):
         return _core.parse_time(value.isoformat())
-    return None
+    if getattr(getattr(value, "dtype", None), "kind", "") == "M" and getattr(value, "ndim", None) == 0:
+        return float(value.astype("datetime64[s]").astype("int64"))
+    raise TypeError(f"a time is a datetime, a date, text in ISO 8601 or seconds since 1970, not {_a(value)}")
 
 
-def _id_of(value: Any) -> str | None:
+def _ids(column: Any) -> list[str | None]:
+    exact = _exact_below(column)
+    return [_id_of(value, exact) for value in _values(column)]
+
+
+def _exact_below(held: Any) -> int:
+    """Floats of this type have every whole number up to this one."""
+    kind = str(getattr(held, "dtype", getattr(held, "type", ""))).partition("[")[0].lower()
+    return {"float16": 2**11, "halffloat": 2**11, "float32": 2**24, "float": 2**24}.get(kind, 2**53)
+
+
+def _id_of(value: Any, exact_below: int = 2**53) -> str | None:
     """As in a file: text, or a number as it is written. What stands for a missing value is nobody."""
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+    if isinstance(value, (str, uuid.UUID)):
+        text = value if isinstance(value, str) else str(value)
+    elif _is_missing(value):
         return None
-    if isinstance(value, float) and value.is_integer():
-        # pandas makes a column of whole numbers floats where one is missing: nobody's missing id may give others
-        # another id.
-        if abs(value) >= 2**53:
-            raise TypeError("ids of this size are not exact as floats; give them as text or as whole numbers (Int64)")
-        value = int(value)
-    text = value if isinstance(value, str) else repr(value)
+    elif not _is_real(value):
+        raise TypeError(f"an id is text, a whole number, a float or a UUID, not {_a(value)}; give it as text")
+    else:
+        text = _text_of_number(value, exact_below)
     return None if text.strip().lower() in ("", "na", "n/a", "nan", "null") else text
+
+
+def _text_of_number(value: numbers.Real, exact_below: int) -> str:
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    number = float(value)
+    if number != value:
+        raise TypeError(f"ids of {_a(value)} are not exact as floats; give them as text")
+    if not number.is_integer():
+        return repr(number)
+    # pandas makes a column of whole numbers floats where one is missing: nobody's missing id may give others another
+    # id.
+    if abs(number) >= min(exact_below, _exact_below(value)):
+        raise TypeError("ids of this size are not exact as floats; give them as text or as whole numbers (Int64)")
+    return str(int(number))
 
 
 def _push_pieces(stream: Sink, rows: int, pieces: Any) -> None:

@@ -1,5 +1,10 @@
 """Streams that limit the rows of a person by ids."""
 
+import decimal
+import enum
+import fractions
+import uuid
+
 import jme
 import numpy as np
 import pandas as pd
@@ -68,3 +73,75 @@ def test_nobodys_missing_id_gives_others_another_id():
         assert notes == {"rows_over_limit": 1, "nobodys_rows": 1}
         with pytest.raises(TypeError, match="not exact as floats"):
             stream.push({"who": [2.0**60], "x": [0.5], "y": [0.5]})
+
+
+def notes_of(ids, **settings):
+    rows = {"who": ids, "x": np.full(len(ids), 0.5), "y": np.full(len(ids), 0.5)}
+    with jme.Stream(**{**SETTINGS, **settings}) as stream:
+        stream.push(rows)
+        return {note[0]: note[1] for note in stream._notes()}
+
+
+SOMEBODY = uuid.UUID("12345678-1234-5678-1234-567812345678")
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        pytest.param([7, np.int64(7), np.uint8(7), "7", np.str_("7"), 7.0, np.float64(7), np.float32(7)], id="whole"),
+        pytest.param([0.5, np.float64(0.5), np.float32(0.5), np.float16(0.5), "0.5"], id="float"),
+        pytest.param([7, fractions.Fraction(7), enum.IntEnum("Who", {"seven": 7}).seven, "7"], id="other numbers"),
+        pytest.param([SOMEBODY, str(SOMEBODY), SOMEBODY], id="UUID"),
+        pytest.param(pd.Series([np.int64(7), 7, "7"], dtype=object), id="objects of pandas"),
+        pytest.param(np.array([np.int64(7), 7, "7"], dtype=object), id="objects of numpy"),
+    ],
+)
+def test_an_id_is_the_same_in_every_type(same):
+    assert notes_of(same) == {"rows_over_limit": len(same) - 2}
+
+
+def test_what_is_missing_is_nobody():
+    missing = [None, float("nan"), np.float64("nan"), np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), "", "NA"]
+    assert notes_of(missing) == {"nobodys_rows": len(missing)}
+    assert notes_of(np.ma.masked_array([7, 7], mask=[False, True])) == {"nobodys_rows": 1}
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (True, "bool"),
+        (np.True_, "numpy.bool"),
+        (b"ann", "bytes"),
+        (decimal.Decimal(7), "decimal.Decimal"),
+        (fractions.Fraction(1, 3), "fractions.Fraction"),
+        (1j, "complex"),
+        (("ann", 7), "tuple"),
+        (pd.Timestamp("2026-01-01"), "Timestamp"),
+        (np.datetime64("2026-01-01"), "numpy.datetime64"),
+        (np.timedelta64(7, "s"), "numpy.timedelta64"),
+    ],
+)
+def test_an_id_that_is_none_is_refused_and_not_nobody(value, kind):
+    with jme.Stream(**SETTINGS) as stream:
+        with pytest.raises(TypeError, match=kind):
+            stream.push({"who": ["ann", value], "x": [0.5, 0.5], "y": [0.5, 0.5]})
+        assert stream.rows == 0
+
+
+def test_whole_ids_that_their_float_cannot_tell_apart_are_refused():
+    assert notes_of(np.array([2**24 - 1] * 3, np.float32)) == {"rows_over_limit": 1}
+    for ids in (np.array([2**24], np.float32), [np.float32(2**24)], pd.Series([2**24], dtype="Float32")):
+        with pytest.raises(TypeError, match="not exact as floats"):
+            notes_of(ids)
+
+
+@pytest.mark.parametrize("ids", ["ab", b"ab", {"a", "b"}, {"a": 1, "b": 2}], ids=lambda ids: type(ids).__name__)
+def test_a_column_of_ids_has_an_order(ids):
+    with jme.Stream(**SETTINGS) as stream, pytest.raises(TypeError, match="a value for each row"):
+        stream.push({"who": ids, "x": [0.5, 0.5], "y": [0.5, 0.5]})
+
+
+def test_two_columns_of_ids_are_refused():
+    frame = pd.DataFrame([["ann", 0.5, 0.5, "bob"]] * 2, columns=["who", "x", "y", "who"])
+    with jme.Stream(**SETTINGS) as stream, pytest.raises(jme.InvalidParameter, match="who twice"):
+        stream.push(frame)

@@ -1,0 +1,97 @@
+"""Streams whose rows have times of their own."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+
+import jme
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+SETTINGS = {
+    "bounds": {"x": (0, 1)},
+    "sigma": 1e-6,
+    "every": "1h",
+    "time": "when",
+    "from_": "2026-01-01",
+    "until": "2026-01-01T03:00",
+    "insecure_test_seed": 1,
+}
+SECOND = 1767225600  # 2026-01-01
+NINE = SECOND + 3600
+
+
+def released(*pushes, **settings):
+    stream = jme.Stream(**{**SETTINGS, **settings})
+    for rows in pushes:
+        stream.push(rows)
+    return [release.mean.tobytes() for release in stream.finish()]
+
+
+EXPECTED = {"when": [SECOND, NINE, NINE + 7000], "x": [0.25, 0.5, 0.75]}
+INSTANT = datetime.datetime(2026, 1, 1, 1, tzinfo=datetime.timezone.utc)
+
+
+@pytest.mark.parametrize(
+    "nine",
+    [
+        pytest.param(np.int64(NINE), id="numpy.int64"),
+        pytest.param(np.uint32(NINE), id="numpy.uint32"),
+        pytest.param(np.float64(NINE), id="numpy.float64"),
+        pytest.param(np.str_("2026-01-01T01:00"), id="numpy.str_"),
+        pytest.param(np.datetime64("2026-01-01T01:00:00.999999999"), id="numpy.datetime64"),
+        pytest.param(np.array("2026-01-01T01", "M8[h]"), id="array without dimensions"),
+        pytest.param(pd.Timestamp("2026-01-01T01:00"), id="pandas.Timestamp"),
+        pytest.param(pd.Timestamp("2026-01-01T10:00", tz="Asia/Tokyo"), id="with a zone"),
+        pytest.param(INSTANT, id="datetime"),
+        pytest.param("2026-01-01T01:00Z", id="text"),
+    ],
+)
+def test_a_time_is_the_same_in_every_type(nine):
+    expected = released(EXPECTED)
+    when = [SECOND, nine, NINE + 7000]
+    assert released({**EXPECTED, "when": when}) == expected
+    assert released(pd.DataFrame({**EXPECTED, "when": pd.Series(when, dtype=object)})) == expected
+
+
+@pytest.mark.parametrize("table", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
+def test_a_table_gives_the_same(table):
+    when = [datetime.datetime.fromtimestamp(second, datetime.timezone.utc) for second in EXPECTED["when"]]
+    assert released(table({**EXPECTED, "when": when})) == released(EXPECTED)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (True, "bool"),
+        (np.False_, "numpy.bool"),
+        (b"2026-01-01", "bytes"),
+        (decimal.Decimal(SECOND), "decimal.Decimal"),
+        (datetime.time(1), "datetime.time"),
+        (datetime.timedelta(hours=1), "datetime.timedelta"),
+        (np.timedelta64(1, "h"), "numpy.timedelta64"),
+        (1j, "complex"),
+    ],
+)
+def test_a_time_that_is_none_is_refused_and_not_missing(value, kind):
+    stream = jme.Stream(**SETTINGS, on_bad_row="zero")
+    with pytest.raises(TypeError, match=kind):
+        stream.push({"when": [SECOND, value], "x": [0.5, 0.5]})
+    assert not stream.notes
+
+
+MISSING = [None, float("nan"), np.float32("nan"), pd.NaT, pd.NA, np.datetime64("NaT")]
+MISSING += ["", "noon", 10**400, float("inf")]
+
+
+def test_a_missing_time_makes_a_bad_row_where_these_count():
+    stream = jme.Stream(**SETTINGS, on_bad_row="zero")
+    stream.push({"when": MISSING, "x": np.full(len(MISSING), 0.5)})
+    masked = np.ma.masked_array(np.array([NINE, NINE], dtype="M8[s]"), mask=[True, False])
+    stream.push({"when": masked, "x": [0.5, 0.5]})
+    (note,) = stream._notes()
+    assert note[:3] == ("unread_rows", len(MISSING) + 1, len(MISSING) + 2)
