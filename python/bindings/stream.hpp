@@ -127,12 +127,14 @@ class Stream {
   bool is_busy_ = false, is_closed_ = false, is_finished_ = false;
   std::vector<double> row_;
   std::string person_;
+  void begin_telling();
+  void check_told(std::size_t rows) const;
   void take_told(const MatrixView& rows);
   std::string time_;
-  // Of this push, and how many of them belong to rows that were taken.
+  // Of this push, how many of them belong to rows that were taken, and how many rows earlier pushes took.
   std::vector<std::optional<std::string>> persons_;
   std::vector<std::optional<Seconds>> times_;
-  std::size_t told_taken_ = 0;
+  std::size_t told_taken_ = 0, told_before_ = 0;
 };
 
 void bind_stream(nanobind::module_& m);

@@ -41,9 +41,7 @@ void Stream::naming_columns(bool many, const Work& work) const {
 nb::object Stream::push(nb::handle rows, nb::handle progress) {
   const Use use(*this);
   const Progress::Push shown(progress_, progress);
-  persons_.clear();
-  times_.clear();
-  told_taken_ = 0;
+  begin_telling();
   if (!person_.empty() || !time_.empty()) {  // only tables say whose rows they hold, and of when
     nb::module_::import_("jme._inputs").attr("push")(nb::find(*this), rows);
     return take();
@@ -89,6 +87,7 @@ std::vector<std::size_t> Stream::places(const std::optional<std::vector<std::str
 void Stream::check_room(std::size_t rows) {
   open_if_first();
   feed().check_room(rows);
+  naming_columns(true, [&] { check_told(rows); });
   progress_.expect(rows);
 }
 
@@ -154,6 +153,7 @@ void Stream::check_tables(const std::vector<Table>& tables) {
   std::size_t rows = 0, before = 0;
   for (const Table& table : tables) rows += table.rows;
   feed().check_room(rows);
+  naming_columns(true, [&] { check_told(rows); });
   progress_.expect(rows);
   for (const Table& table : tables) {
     check_table(table, before);
@@ -197,16 +197,33 @@ void Stream::take_tables(const std::vector<Table>& tables) {
   feed_->stream().flush();
 }
 
-void Stream::take_told(const MatrixView& rows) {
-  const auto check = [&](std::size_t told, const char* field, const char* rule) {
-    if (told - told_taken_ < rows.rows) throw InvalidParameter(field, rule);
+void Stream::begin_telling() {
+  persons_.clear();
+  times_.clear();
+  told_before_ += std::exchange(told_taken_, 0);
+}
+
+// Before the first row is taken, so that a push takes all of its rows or none.
+void Stream::check_told(std::size_t rows) const {
+  const auto check = [&](const std::string& column, std::size_t told) {
+    if (column.empty() || told == rows) return;
+    throw DataError(fmt::format("columns of the same length were expected: {} has {} values for {} rows",
+                                column, told, rows));
   };
+  check(person_, persons_.size());
+  check(time_, times_.size());
+  if (time_.empty() || description_->on_bad_row == OnBadRow::zero) return;
+  const auto missing = std::find(times_.begin(), times_.end(), std::nullopt);
+  if (missing == times_.end()) return;
+  const std::size_t row = told_before_ + static_cast<std::size_t>(missing - times_.begin()) + 1;
+  throw DataError(fmt::format("row {}, column {}: has no time that can be read", row, time_), row);
+}
+
+void Stream::take_told(const MatrixView& rows) {
   std::vector<PersonId> persons;
   if (!person_.empty()) {
-    check(persons_.size(), "person", "must be told with every row: this run limits rows per person");
     for (std::size_t i = 0; i < rows.rows; ++i) persons.emplace_back(persons_[told_taken_ + i]);
   }
-  if (!time_.empty()) check(times_.size(), "time", "must be told with every row");
   const std::size_t first = std::exchange(told_taken_, told_taken_ + rows.rows);
   if (time_.empty()) return feed().take_rows(rows, persons);
   feed().take_rows(rows, std::span(times_).subspan(first, rows.rows), persons);

@@ -88,6 +88,34 @@ MISSING = [None, float("nan"), np.float32("nan"), pd.NaT, pd.NA, np.datetime64("
 MISSING += ["", "noon", 10**400, float("inf")]
 
 
+@pytest.mark.parametrize("missing", MISSING, ids=lambda value: f"{type(value).__name__} {str(value)[:9]}")
+def test_a_push_with_a_missing_time_takes_no_row(missing):
+    """The rows may be pushed again once the time is known."""
+    rows = {"when": [NINE, missing, NINE], "x": [0.75, 0.25, 0.5]}
+    stream = jme.Stream(**SETTINGS)
+    stream.push(EXPECTED)
+    with pytest.raises(jme.DataError, match="row 5, column when: has no time that can be read; none of") as caught:
+        stream.push(rows)
+    assert caught.value.row == 5
+    stream.push({**rows, "when": [NINE, SECOND, NINE]})
+    found = [release.mean.tobytes() for release in stream.finish()]
+    assert found == released(EXPECTED, {**rows, "when": [NINE, SECOND, NINE]})
+
+
+def test_no_piece_of_a_long_push_is_taken_before_a_missing_time_is_found():
+    rows = 200_000  # more than are converted, or looked at, at a time
+    when = np.full(rows, NINE, dtype="M8[s]")
+    x = np.linspace(0, 1, rows)
+    for table in (dict, pd.DataFrame, pa.table):
+        stream = jme.Stream(**SETTINGS)
+        whole = when.copy()
+        whole[-1] = np.datetime64("NaT")
+        with pytest.raises(jme.DataError, match=f"row {rows},"):
+            stream.push(table({"when": whole, "x": x}))
+        stream.push(table({"when": when, "x": x}))
+        assert [release.mean.tobytes() for release in stream.finish()] == released({"when": when, "x": x})
+
+
 def test_a_missing_time_makes_a_bad_row_where_these_count():
     stream = jme.Stream(**SETTINGS, on_bad_row="zero")
     stream.push({"when": MISSING, "x": np.full(len(MISSING), 0.5)})
@@ -95,3 +123,13 @@ def test_a_missing_time_makes_a_bad_row_where_these_count():
     stream.push({"when": masked, "x": [0.5, 0.5]})
     (note,) = stream._notes()
     assert note[:3] == ("unread_rows", len(MISSING) + 1, len(MISSING) + 2)
+
+
+@pytest.mark.parametrize("times", [[NINE], [NINE] * 3, []], ids=["too few", "too many", "none"])
+def test_rows_and_their_times_come_all_or_none(times):
+    rows = {"when": times, "x": [0.5, 0.5]}
+    stream = jme.Stream(**SETTINGS)
+    with pytest.raises(jme.DataError, match=f"when has {len(times)} values for 2 rows; none of the rows was taken"):
+        stream.push(rows)
+    stream.push(EXPECTED)
+    assert [release.mean.tobytes() for release in stream.finish()] == released(EXPECTED)

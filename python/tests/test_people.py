@@ -135,6 +135,14 @@ def test_whole_ids_that_their_float_cannot_tell_apart_are_refused():
             notes_of(ids)
 
 
+@pytest.mark.parametrize("ids", [["ann"], ["ann", "bob", "eve"], []], ids=["too few", "too many", "none"])
+def test_rows_and_their_ids_come_all_or_none(ids):
+    with jme.Stream(**SETTINGS) as stream:
+        with pytest.raises(jme.DataError, match=f"who has {len(ids)} values for 2 rows; none of the rows was taken"):
+            stream.push({"who": ids, "x": [0.5, 0.5], "y": [0.5, 0.5]})
+        assert stream.rows == 0 and not stream._notes()
+
+
 @pytest.mark.parametrize("ids", ["ab", b"ab", {"a", "b"}, {"a": 1, "b": 2}], ids=lambda ids: type(ids).__name__)
 def test_a_column_of_ids_has_an_order(ids):
     with jme.Stream(**SETTINGS) as stream, pytest.raises(TypeError, match="a value for each row"):

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -40,16 +41,20 @@ void TimedRows::take_bad(RowIntake& intake, std::span<double> row, std::optional
 
 void TimedRows::take_rows(RowIntake& intake, const MatrixView& rows,
                           std::span<const std::optional<Seconds>> times, std::span<const PersonId> persons) {
+  if (intake.on_bad_row() != OnBadRow::zero) {  // all of the rows, or none
+    const auto missing = std::find(times.begin(), times.end(), std::nullopt);
+    const std::size_t row = rows_ + static_cast<std::size_t>(missing - times.begin()) + 1;
+    if (missing != times.end())
+      throw DataError(fmt::format("row {}: has no time that can be read", row), row);
+  }
   std::vector<double> row(rows.columns);
   for (std::size_t r = 0; r < rows.rows; ++r) {
     for (std::size_t j = 0; j < rows.columns; ++j) row[j] = rows.at(r, j);
     const PersonId person = persons.empty() ? std::nullopt : persons[r];
     if (times[r]) {
       take(intake, row, *times[r], person);
-    } else if (intake.on_bad_row() == OnBadRow::zero) {
-      take_bad(intake, row, std::nullopt, person);
     } else {
-      throw DataError(fmt::format("row {}: has no time that can be read", rows_ + 1), rows_ + 1);
+      take_bad(intake, row, std::nullopt, person);
     }
   }
 }

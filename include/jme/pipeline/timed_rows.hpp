@@ -30,8 +30,8 @@ class TimedRows {
                 const PersonId& person);
 
   /// Rows that were checked (RowIntake::check_rows), each with its time (none: it is a bad row) and, where
-  /// rows per person are limited, its person. Throws DataError for a row without a time where bad rows fail;
-  /// the rows before it stay taken.
+  /// rows per person are limited, its person. Throws DataError for a row without a time where bad rows fail,
+  /// and takes none then.
   void take_rows(RowIntake& intake, const MatrixView& rows, std::span<const std::optional<Seconds>> times,
                  std::span<const PersonId> persons);
 
