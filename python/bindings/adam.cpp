@@ -16,6 +16,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/batch_config.hpp"
+#include "bindings/calls.hpp"
 #include "bindings/training.hpp"
 #include "moments/fork_guard.hpp"
 
@@ -50,7 +51,7 @@ AdamSettings settings_of(const nb::dict& given) {
 Adam adam_of(const nb::dict& config, const nb::dict& settings, std::optional<std::uint64_t> seed) {
   const BatchConfig batches = batch_config_of(config);
   const AdamSettings own = settings_of(settings);
-  const nb::gil_scoped_release released;
+  const Unlocked unlocked;
   return seed ? Adam(batches, own, InsecureTestSeed{*seed}) : Adam(batches, own);
 }
 
@@ -105,7 +106,7 @@ class PrivateAdam {
   void step(const Floats& parameters, const ConstFloats& gradients, const ConstFloats& squares,
             std::size_t examples) {
     const Use use(*this);
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     adam_.step({parameters.data(), parameters.size()}, {gradients.data(), gradients.size()},
                {squares.data(), squares.size()}, examples);
   }

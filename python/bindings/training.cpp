@@ -22,6 +22,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/batch_config.hpp"
+#include "bindings/calls.hpp"
 #include "moments/fork_guard.hpp"
 
 namespace nb = nanobind;
@@ -44,7 +45,7 @@ class Sampler {
     fork_.check();
     std::vector<std::int64_t> chosen;
     {
-      const nb::gil_scoped_release released;
+      const Unlocked unlocked;
       const std::vector<std::uint32_t> drawn = sampler_.draw(step);
       chosen.assign(drawn.begin(), drawn.end());
     }
@@ -65,7 +66,7 @@ std::int64_t add_rows(ClippedSums& sums, const std::vector<Rows>& layers, std::s
     if (layer.shape(0) < examples) throw DataError("gradients: a layer has fewer rows than examples");
     rows.push_back({.values = layer.data(), .count = layer.shape(1)});
   }
-  const nb::gil_scoped_release released;
+  const Unlocked unlocked;
   std::vector<bool> kept;
   return sums.add(rows, examples, kept);
 }
@@ -78,7 +79,7 @@ nb::ndarray<nb::numpy, double> view_of(std::span<double> numbers, nb::handle own
 /// Infinite where nothing is promised.
 double epsilon_after(const BatchMechanism& mechanism, double delta, std::optional<std::size_t> steps) {
   if (!mechanism.is_private()) return std::numeric_limits<double>::infinity();
-  const nb::gil_scoped_release released;
+  const Unlocked unlocked;
   return mechanism.privacy(Delta(delta), steps).epsilon;
 }
 
@@ -87,7 +88,7 @@ void bind_mechanism(nb::module_& m) {
       .def("__init__",
            [](BatchMechanism* self, const nb::dict& settings) {
              const BatchConfig config = batch_config_of(settings);
-             const nb::gil_scoped_release released;
+             const Unlocked unlocked;
              new (self) BatchMechanism(config);
            })
       .def("epsilon", &epsilon_after, nb::arg("delta"), nb::arg("steps").none())
@@ -122,7 +123,7 @@ void bind_training(nb::module_& m) {
       .def("add", &add_rows)
       .def("add_to",
            [](const ClippedSums& self, const Floats& gradients, const Floats& squares) {
-             const nb::gil_scoped_release released;
+             const Unlocked unlocked;
              self.add_to({gradients.data(), gradients.size()}, {squares.data(), squares.size()});
            })
       .def("clear", &ClippedSums::clear)

@@ -28,6 +28,30 @@ class Numberless:
     pass
 
 
+MECHANISM = {
+    "epsilon": None,
+    "delta": None,
+    "sigma": 1.0,
+    "steps": 1000,
+    "dimension": 200,
+    "norm_bound": 1.0,
+    "method": "jme",
+    "batch": 100.0,
+    "sampling_rate": 0.01,
+    "adjacency": "add-remove",
+    "participations": None,
+    "separation": 0,
+    "beta_first": 0.9,
+    "beta_second": 0.999,
+    "shape": "identity",
+    "shape2": None,
+    "lambda": None,
+    "square_clip": [],
+    "sum_error": None,
+    "threads": 1,
+}
+
+
 def bad_holders():
     good = [1.0, 2.0, 3.0]
     yield "text", "1,2,3", TypeError
@@ -399,6 +423,54 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 print([type(error).__name__ for error in found], stream.rows)
 """)
     assert (done.returncode, done.stdout) == (0, "['StateError', 'StateError', 'StateError', 'StateError'] 0\n"), done
+
+
+TRAINING = {
+    "step": """
+adam = _core.Adam(mechanism, settings, 1)
+numbers = [np.zeros(mechanism["dimension"], np.float32) for _ in range(3)]
+work = lambda: adam.step(*numbers, 10)
+""",
+    "add": """
+sums = _core.ClippedSums(_core.BatchMechanism(mechanism))
+rows = np.ones((100, mechanism["dimension"]), np.float32)
+work = lambda: sums.add([rows], len(rows))
+""",
+    "epsilon": """
+whole = _core.BatchMechanism(mechanism)
+work = lambda: whole.epsilon(1e-6, None)
+""",
+    "make": "work = lambda: _core.BatchMechanism(mechanism)",
+    "draw": """
+sampler = _core.BatchSampler(10**7, 0.01, 1)
+work = lambda: sampler.draw(1)
+""",
+}
+
+
+@pytest.mark.parametrize("kind", TRAINING)
+def test_an_interpreter_ends_while_a_thread_is_training(kind):
+    """Several times: the end must come while the thread is in a call."""
+    program = f"""
+import threading, time
+import numpy as np
+from jme import _core
+mechanism = {{**{MECHANISM!r}, "dimension": 200_000}}
+settings = {{"learning_rate": 1.0, "beta_first": 0.9, "beta_second": 0.999, "eps": 1e-8, "weight_decay": 0.0,
+            "least_square": 0.0, "noise_floor": 0.0, "update_bound": None, "update_norm": None}}
+{TRAINING[kind]}
+began = threading.Event()
+def repeat():
+    while True:
+        work()
+        began.set()
+threading.Thread(target=repeat, daemon=True).start()
+assert began.wait(60)
+time.sleep(0.05)
+"""
+    for _ in range(3):
+        done = run(program)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("kind", ["array", "rows"])
