@@ -23,6 +23,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/batch_config.hpp"
 #include "bindings/calls.hpp"
+#include "bindings/one_thread.hpp"
 #include "moments/fork_guard.hpp"
 
 namespace nb = nanobind;
@@ -58,23 +59,49 @@ class Sampler {
   ForkGuard fork_;
 };
 
-/// The rows of every layer must be there.
-std::int64_t add_rows(ClippedSums& sums, const std::vector<Rows>& layers, std::size_t examples) {
-  std::vector<GradientRows> rows;
-  rows.reserve(layers.size());
-  for (const Rows& layer : layers) {
-    if (layer.shape(0) < examples) throw DataError("gradients: a layer has fewer rows than examples");
-    rows.push_back({.values = layer.data(), .count = layer.shape(1)});
-  }
-  const Unlocked unlocked;
-  std::vector<bool> kept;
-  return sums.add(rows, examples, kept);
-}
-
 /// Numbers that belong to `owner`, as they stand.
 nb::ndarray<nb::numpy, double> view_of(std::span<double> numbers, nb::handle owner) {
   return nb::ndarray<nb::numpy, double>(numbers.data(), {numbers.size()}, owner);
 }
+
+/// Sums of clipped gradients, which one thread at a time may change.
+class SummedGradients {
+ public:
+  explicit SummedGradients(const BatchMechanism& mechanism)
+      : sums_(clipping_of(mechanism), mechanism.config().dimension,
+              takes_squares(mechanism.config().method)) {}
+
+  /// The rows of every layer must be there.
+  std::int64_t add(const std::vector<Rows>& layers, std::size_t examples) {
+    const OneThread::Use use(thread_);
+    std::vector<GradientRows> rows;
+    rows.reserve(layers.size());
+    for (const Rows& layer : layers) {
+      if (layer.shape(0) < examples) throw DataError("gradients: a layer has fewer rows than examples");
+      rows.push_back({.values = layer.data(), .count = layer.shape(1)});
+    }
+    const Unlocked unlocked;
+    std::vector<bool> kept;
+    return sums_.add(rows, examples, kept);
+  }
+  void add_to(const Floats& gradients, const Floats& squares) {
+    const OneThread::Use use(thread_);
+    const Unlocked unlocked;
+    sums_.add_to({gradients.data(), gradients.size()}, {squares.data(), squares.size()});
+  }
+  void clear() {
+    const OneThread::Use use(thread_);
+    sums_.clear();
+  }
+  ClippedSums& sums() {
+    const OneThread::Use use(thread_);
+    return sums_;
+  }
+
+ private:
+  ClippedSums sums_;
+  OneThread thread_{"the sums are"};
+};
 
 /// Infinite where nothing is promised.
 double epsilon_after(const BatchMechanism& mechanism, double delta, std::optional<std::size_t> steps) {
@@ -114,23 +141,18 @@ void bind_training(nb::module_& m) {
       .def(nb::init<std::size_t, double, std::optional<std::uint64_t>>(), nb::arg("examples"),
            nb::arg("probability"), nb::arg("insecure_test_seed").none())
       .def("draw", &Sampler::draw);
-  nb::class_<ClippedSums>(m, "ClippedSums")
-      .def("__init__",
-           [](ClippedSums* self, const BatchMechanism& mechanism) {
-             new (self) ClippedSums(clipping_of(mechanism), mechanism.config().dimension,
-                                    takes_squares(mechanism.config().method));
-           })
-      .def("add", &add_rows)
-      .def("add_to",
-           [](const ClippedSums& self, const Floats& gradients, const Floats& squares) {
-             const Unlocked unlocked;
-             self.add_to({gradients.data(), gradients.size()}, {squares.data(), squares.size()});
-           })
-      .def("clear", &ClippedSums::clear)
+  nb::class_<SummedGradients>(m, "ClippedSums")
+      .def(nb::init<const BatchMechanism&>())
+      .def("add", &SummedGradients::add)
+      .def("add_to", &SummedGradients::add_to)
+      .def("clear", &SummedGradients::clear)
       .def("raw_gradients",
-           [](const nb::object& self) { return view_of(nb::cast<ClippedSums&>(self).gradients(), self); })
-      .def("raw_squares",
-           [](const nb::object& self) { return view_of(nb::cast<ClippedSums&>(self).squares(), self); });
+           [](const nb::object& self) {
+             return view_of(nb::cast<SummedGradients&>(self).sums().gradients(), self);
+           })
+      .def("raw_squares", [](const nb::object& self) {
+        return view_of(nb::cast<SummedGradients&>(self).sums().squares(), self);
+      });
   m.def("clipped_sum_error", &clipped_sum_error, nb::arg("examples"), nb::arg("probability"));
 }
 

@@ -20,6 +20,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from conftest import BOUNDS, made_up, same_releases
+from jme import _core
 
 NAMES = list(BOUNDS)
 
@@ -312,6 +313,38 @@ def test_a_second_thread_is_refused(settings):
     thread.join()
     assert "thread" in caught[0]
     assert stream.rows == 0
+
+
+def in_two_threads(work):
+    """How many calls were taken and how many refused, by two threads that call again and again."""
+    both_begin = threading.Barrier(2)
+    taken, refused = [], []
+    end = time.monotonic() + 20
+
+    def repeat():
+        both_begin.wait(20)
+        while len(refused) < 5 and time.monotonic() < end:
+            try:
+                work()
+                taken.append(1)
+            except jme.StateError as error:
+                refused.append(str(error))
+
+    threads = [threading.Thread(target=repeat) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all("at work in another thread" in message for message in refused)
+    return len(taken), len(refused)
+
+
+def test_sums_of_gradients_are_added_to_by_one_thread_at_a_time():
+    sums = _core.ClippedSums(_core.BatchMechanism(MECHANISM))
+    rows = np.full((20_000, 200), 2.0**-10, dtype=np.float32)
+    taken, refused = in_two_threads(lambda: sums.add([rows], len(rows)))
+    assert refused > 0
+    assert np.all(sums.raw_gradients() == taken * len(rows) * 2.0**-10)  # exact: powers of two
 
 
 def test_another_thread_can_count_rows_and_look_at_a_stream_at_rest(rng):
