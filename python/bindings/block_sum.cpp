@@ -13,6 +13,7 @@
 #include "bindings/buffers.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/notes.hpp"
+#include "bindings/one_thread.hpp"
 #include "bindings/stream.hpp"
 
 namespace nb = nanobind;
@@ -28,6 +29,7 @@ class SummedRows {
       : intake_(stream.intake_for_blocks()), sum_(stream.row_map()), columns_(stream.columns()) {}
 
   void add_columns(const nb::list& columns) {
+    const Use use(*this);
     HeldBuffers held;
     const Table table = table_of_columns(columns, held);
     const Unlocked unlocked;
@@ -37,6 +39,7 @@ class SummedRows {
     }
   }
   void check_columns(const nb::list& columns, std::size_t before) {
+    const Use use(*this);
     HeldBuffers held;
     const Table table = table_of_columns(columns, held);
     const Unlocked unlocked;
@@ -47,6 +50,7 @@ class SummedRows {
     }
   }
   void push_arrow(Stream& stream, nb::handle source) {
+    const Use use(*this);
     const ArrowRows rows(source);
     const std::vector<Table> tables = rows.tables(stream.places(rows.names(), rows.names().size()));
     const Unlocked unlocked;
@@ -65,21 +69,58 @@ class SummedRows {
       }
     }
   }
-  void merge(const SummedRows& other) { sum_.merge(other.sum_); }
+  void merge(const SummedRows& other) {
+    const Use use(*this), other_use(other);
+    sum_.merge(other.sum_);
+  }
   [[nodiscard]] nb::bytes bytes() const {
+    const Use use(*this);
     const std::vector<std::byte> all = sum_.bytes();
     return nb::bytes(all.data(), all.size());
   }
   void load(const nb::bytes& all) {
+    const Use use(*this);
     sum_ = BlockSum::from_bytes(std::as_bytes(std::span(all.c_str(), all.size())), sum_.map());
   }
-  [[nodiscard]] const BlockSum& sum() const { return sum_; }
-  [[nodiscard]] nb::list notes() const { return notes_of(intake_.notes(), columns_); }
+  /// Any thread may read it; while another one is at work, as it was before.
+  [[nodiscard]] std::size_t rows() const { return thread_.is_elsewhere() ? rows_before_ : sum_.rows(); }
+  [[nodiscard]] bool operator==(const SummedRows& other) const {
+    const Use use(*this), other_use(other);
+    return sum_ == other.sum_;
+  }
+  nb::object push_to(Stream& stream, const std::string& id) const {
+    const Use use(*this);
+    return stream.push_block(sum_, id);
+  }
+  [[nodiscard]] nb::list notes() const {
+    const Use use(*this);
+    return notes_of(intake_.notes(), [&](std::size_t j) { return columns_[j]; });
+  }
+  /// A push of many pieces is one piece of work.
+  void enter() const {
+    thread_.enter();
+    rows_before_ = sum_.rows();
+  }
+  void leave() const { thread_.leave(); }
 
  private:
+  /// One thread at a time.
+  class Use {
+   public:
+    explicit Use(const SummedRows& rows) : rows_(rows) { rows.enter(); }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    ~Use() { rows_.leave(); }
+
+   private:
+    const SummedRows& rows_;
+  };
+
   RowIntake intake_;
   BlockSum sum_;
   std::vector<std::string> columns_;
+  mutable OneThread thread_{"the sum is"};
+  mutable std::size_t rows_before_ = 0;
 };
 
 }  // namespace
@@ -93,12 +134,12 @@ void bind_block_sum(nb::module_& m) {
       .def("merge", &SummedRows::merge)
       .def("bytes", &SummedRows::bytes)
       .def("load", &SummedRows::load)
-      .def_prop_ro("rows", [](const SummedRows& rows) { return rows.sum().rows(); })
-      .def("__eq__", [](const SummedRows& a, const SummedRows& b) { return a.sum() == b.sum(); })
+      .def_prop_ro("rows", &SummedRows::rows)
+      .def("__eq__", [](const SummedRows& a, const SummedRows& b) { return a == b; })
       .def("notes", &SummedRows::notes)
-      .def("_push_to", [](const SummedRows& rows, Stream& stream, const std::string& id) {
-        return stream.push_block(rows.sum(), id);
-      });
+      .def("_push_to", &SummedRows::push_to)
+      .def("__enter__", &SummedRows::enter)
+      .def("__exit__", [](const SummedRows& rows, const nb::args&) { rows.leave(); });
 }
 
 }  // namespace jme::python

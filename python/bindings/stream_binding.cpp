@@ -63,7 +63,8 @@ void bind_stream(nb::module_& m) {
       .def("_charts", &Stream::charts)
       .def("_metadata", &Stream::metadata)
       .def("_plan", &Stream::plan)
-      .def("_notes", [](const Stream& s) { return notes_of(s.notes(), s.columns()); })
+      .def("_notes",
+           [](const Stream& s) { return notes_of(s.notes(), [&](std::size_t j) { return s.columns()[j]; }); })
       .def("_left", [](const Stream& s) { return s.run().mechanism().horizon().rows() - s.rows(); })
       .def_prop_ro("_is_open", &Stream::is_open)
       .def_prop_ro("_has_slots", [](const Stream& s) { return s.run().mechanism().horizon().has_slots(); })

@@ -8,6 +8,7 @@ rows are checked before the first one is taken.
 from __future__ import annotations
 
 import array
+import contextlib
 import datetime
 import math
 import numbers
@@ -44,6 +45,12 @@ class Sink(Protocol):
 
 def push(stream: Sink, rows: Any) -> None:
     """Called by `Stream.push`."""
+    # A sum of a block is one thread's for the whole of a push, which comes in pieces.
+    with getattr(stream, "_block", contextlib.nullcontext()):
+        _push(stream, rows)
+
+
+def _push(stream: Sink, rows: Any) -> None:
     module = type(rows).__module__.partition(".")[0]
     if isinstance(rows, (str, bytes, bytearray)):
         raise _unexpected(rows)

@@ -347,6 +347,51 @@ def test_sums_of_gradients_are_added_to_by_one_thread_at_a_time():
     assert np.all(sums.raw_gradients() == taken * len(rows) * 2.0**-10)  # exact: powers of two
 
 
+def test_sums_of_a_block_are_made_by_one_thread_at_a_time(settings, rng):
+    one_block = {**settings, "every": 2000}
+    rows = made_up(rng, 1000)
+    table = pa.Table.from_arrays(list(rows.T), names=NAMES)
+    began, may_end = threading.Event(), threading.Event()
+
+    def slow():
+        began.set()
+        assert may_end.wait(60)
+        yield from map(tuple, rows)
+
+    block, other = jme.BlockSum(**one_block), jme.BlockSum(**one_block)
+    other.add(rows)
+    thread = threading.Thread(target=lambda: block.add(slow()))
+    thread.start()
+    assert began.wait(60)
+    for use in (
+        lambda: block.add(rows),
+        lambda: block.add(table),
+        lambda: block.merge(other),
+        lambda: other.merge(block),
+        lambda: block == other,
+        block.to_bytes,
+        lambda: jme.Stream(**one_block).push_block(block),
+    ):
+        with pytest.raises(jme.StateError, match="the sum is at work in another thread"):
+            use()
+    assert (block.rows, other.rows) == (0, 1000)
+    may_end.set()
+    thread.join(60)
+    assert block == other
+    with pytest.raises(TypeError):
+        block.add("no rows")
+    block.add(rows)  # nothing keeps others away after a call that failed
+    assert block.rows == 2000
+
+
+def test_sums_of_a_block_lose_no_row_to_another_thread(rng):
+    block = jme.BlockSum(epsilon=1, delta=1e-6, bounds=[(0, 1)] * 40, rows=2**31, every=2**31)
+    table = pa.Table.from_arrays([pa.array(np.full(20_000, 0.5))] * 40, names=block._stream.columns)
+    taken, refused = in_two_threads(lambda: block.add(table))
+    assert refused > 0
+    assert block.rows == 20_000 * taken
+
+
 def test_another_thread_can_count_rows_and_look_at_a_stream_at_rest(rng):
     stream = jme.Stream(epsilon=1, delta=1e-6, norm_bound=1, dimension=40, rows=1_000_000, every=10)
     rows = rng.normal(size=(150_000, 40))

@@ -54,7 +54,7 @@ class RowFeed {
   [[nodiscard]] bool takes_times() const { return timed_.has_value(); }
   /// Rows that were checked, each with its time (none: it is a bad row) and, where rows per person are
   /// limited, its person. A row whose time is outside of the schedule counts nowhere. Throws DataError for a
-  /// row without a time where bad rows fail; the rows before it stay taken.
+  /// row without a time where bad rows fail; then it takes none of these.
   void take_rows(const MatrixView& rows, std::span<const std::optional<Seconds>> times,
                  std::span<const PersonId> persons);
   /// No more rows come (RunningStream::end_input): slots are released now.
