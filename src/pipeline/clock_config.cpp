@@ -21,6 +21,11 @@ Seconds parse_date(std::string_view field, const std::string& text) {
 void refuse_without_clock(const RunSettings& settings) {
   for (const char* field : {"time", "from", "until", "late"}) {
     if (!settings[field]) continue;
+    if (settings["every"]) {
+      throw InvalidParameter(
+          "every", *settings["every"],
+          fmt::format("{}, as {} is given: steps are slots of time then", lengths_of_time, field));
+    }
     throw InvalidParameter(field,
                            "is for steps that are slots of time: every must be a length of time, such as 1h");
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -107,6 +108,21 @@ void set_columns(RunConfig& config, const RunSettings& settings, const TextReade
   static_cast<void>(config.missing.of(config.columns, config.bounds.value_or(none)));
 }
 
+/// Ids and times stand beside the numbers whose moments are taken. An input that finds columns by number sees
+/// more.
+void check_apart(const RunConfig& config) {
+  const auto is_column = [&](const std::string& name) {
+    return std::ranges::find(config.columns, name) != config.columns.end();
+  };
+  if (is_column(config.person)) {
+    throw InvalidParameter("person", "is one of the columns too: whose record it is is no value to publish");
+  }
+  if (config.clock && is_column(config.clock->time_column)) {
+    throw InvalidParameter("time", config.clock->time_column,
+                           "a column that is not one of the columns whose moments are taken");
+  }
+}
+
 }  // namespace
 
 Workload parse_workload(const std::string& text, std::string_view field, const MatrixReader& read_matrix) {
@@ -161,9 +177,20 @@ Objective parse_objective(std::string_view text) {
   throw InvalidParameter("objective", text, "rmse or max");
 }
 
+/// A length of time was looked for before.
+std::size_t rows_of_block(const std::string& every) {
+  const bool is_number = every.find_first_not_of("0123456789+-.eE") == std::string::npos;
+  if (!is_number) {
+    throw InvalidParameter(
+        "every", every,
+        "a whole number of rows, or a length of time: one number and s, m, h or d, such as 90s or 1d");
+  }
+  return parse_count("every", every);
+}
+
 Horizon horizon_of(const std::optional<std::string>& rows, const std::optional<std::string>& steps,
                    const std::optional<std::string>& every) {
-  const std::size_t block = every ? parse_count("every", *every) : 1;
+  const std::size_t block = every ? rows_of_block(*every) : 1;
   if (rows && steps) throw InvalidParameter("rows", "give either rows or steps, not both");
   if (rows == "unbounded" || steps == "unbounded") return Horizon::unbounded(block);
   if (rows) return Horizon(parse_count("rows", *rows), block);
@@ -318,6 +345,7 @@ RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matri
                            "must be given with rows-per-person: the column that says whose row it is");
   }
   config.clock = clock_config(settings);
+  check_apart(config);
   config.state = durable_options(settings);
   config.leave_open = settings.is_on("leave_open");
   return config;

@@ -78,7 +78,7 @@ TEST(ClockConfig, RefusesWhatCountsRows) {
   expect_fault({{"from", "2026-01-01"}, {"until", "2026-01-02"}}, "time", "must be given");
   expect_fault(with(one_day, {{"until", "2026-01-01T12:30"}}), "until", "a whole number of slots");
   expect_fault(with(one_day, {{"from", "1 January"}}), "from", "ISO 8601");
-  expect_fault(with(one_day, {{"every", "100"}}), "time", "every must be a length of time");
+  expect_fault(with(one_day, {{"every", "100"}}), "every", "must be a length of time");
   expect_fault(with(one_day, {{"late", "maybe"}}), "late", "current or drop");
   expect_fault(with(one_day, {{"method", "pp"}}), "private_count", "needs the method");
 }
