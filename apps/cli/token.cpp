@@ -16,11 +16,12 @@ namespace jme::cli {
 
 namespace {
 
-/// "90s", "12h", "30d".
-std::int64_t seconds_of(const std::string& text) {
+/// "90s", "12h", "30d"; none: "never".
+std::optional<std::int64_t> seconds_of(const std::string& text) {
+  if (text == "never") return std::nullopt;
   const auto refuse = [&] {
     throw InvalidParameter("expires", text,
-                           "a whole number of seconds, minutes, hours or days, such as 12h or 30d");
+                           "a whole number of seconds, minutes, hours or days, such as 12h or 30d, or never");
   };
   std::int64_t unit = 0;
   switch (text.empty() ? ' ' : text.back()) {
@@ -61,7 +62,8 @@ TokenCommand::TokenCommand(CLI::App& root)
   add_text(*app_, "--role", role_, "ROLE",
            "add: write (give rows), read (see releases) or admin (everything, also create streams)");
   add_text(*app_, "--expires", expires_, "TIME",
-           "add, renew: refuse it after this time, such as 12h or 30d (default: never)");
+           "add, renew: refuse it after this time, such as 12h or 30d, or never (default: never; renew: to "
+           "be given where the token has an end)");
   app_->add_flag("--json", json_, "list: one JSON object");
   app_->footer(
       "A token is printed once, when it is made: the folder keeps a salted hash of it. All of this works "
@@ -84,8 +86,8 @@ ExitCode TokenCommand::run() const {
     if (expires_ && *action_ != "renew") throw InvalidParameter("expires", "is for add and renew");
   };
   const auto expires = [&]() -> std::optional<std::int64_t> {
-    if (!expires_) return std::nullopt;
-    return std::time(nullptr) + seconds_of(*expires_);
+    const auto seconds = expires_ ? seconds_of(*expires_) : std::nullopt;
+    return seconds ? std::optional(std::time(nullptr) + *seconds) : std::nullopt;
   };
   const InvalidParameter unknown("id", id_.value_or(""), "the id of a token, as list shows it");
   if (*action_ == "add") {
@@ -98,6 +100,12 @@ ExitCode TokenCommand::run() const {
   if (*action_ == "renew") {
     refuse_others(true);
     if (!id_) throw InvalidParameter("id", "must be given: the id that list shows");
+    for (const TokenInfo& known : tokens.list()) {
+      if (known.id == *id_ && known.expires && !expires_) {
+        throw InvalidParameter("expires",
+                               "must be given, as the token had an end: a time such as 30d, or never");
+      }
+    }
     const std::optional<std::string> token = tokens.renew(*id_, expires());
     if (!token) throw unknown;
     Output().write(*token + '\n');

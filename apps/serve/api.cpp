@@ -33,6 +33,10 @@ std::optional<std::uint64_t> known_release(const Head& head, const Admitted& wha
   return since == what.query.end() ? std::optional<std::uint64_t>(0) : whole_number(since->second);
 }
 
+std::string_view field_of_since(const Head& head, const Admitted& what) {
+  return what.call == Call::events && !head.field("last-event-id").empty() ? "last_event_id" : "since";
+}
+
 }  // namespace
 
 Api::Api(Service& service, const ServeOptions& options)
@@ -142,7 +146,8 @@ Answer Api::releases(const Head& head, const Admitted& what, const ServedStream&
     return {.body = lines.read(count - 1, 0).front().text};
   }
   const auto since = known_release(head, what);
-  if (!since) return problem(400, "Bad Request", "must be the t of a release", head, "since");
+  if (!since)
+    return problem(400, "Bad Request", "must be the t of a release", head, field_of_since(head, what));
   const auto limit = what.query.find("limit");
   const auto most =
       limit == what.query.end() ? std::optional<std::uint64_t>(SIZE_MAX) : whole_number(limit->second);
@@ -165,7 +170,8 @@ std::variant<Events, Answer> Api::events(const Head& head, const Admitted& what)
   ServedStream* const stream = service_.find(what.stream);
   if (stream == nullptr) return problem(404, "Not Found", "there is no such stream", head);
   const auto since = known_release(head, what);
-  if (!since) return problem(400, "Bad Request", "must be the t of a release", head, "since");
+  if (!since)
+    return problem(400, "Bad Request", "must be the t of a release", head, field_of_since(head, what));
   return Events{.stream = stream, .next = stream->lines().index_after(*since)};
 }
 

@@ -156,23 +156,30 @@ std::variant<Admitted, Answer> Gate::admit(const Head& head) {
   const std::string_view authorization = head.field("authorization");
   constexpr std::string_view bearer = "bearer ";
   if (!authorization.empty() && !is_public(what.call)) {
+    const bool is_bearer = in_small_letters(authorization.substr(0, bearer.size())) == bearer;
     try {
-      if (in_small_letters(authorization.substr(0, bearer.size())) == bearer) {
+      if (is_bearer) {
         what.token = tokens_.find(authorization.substr(bearer.size()), std::time(nullptr));
       }
     } catch (const std::exception&) {
       return problem(500, "Internal Server Error", "the server's tokens cannot be read", head);
     }
     if (!what.token) {
-      Answer answer = problem(401, "Unauthorized", "the token is unknown, revoked or expired", head);
+      Answer answer = problem(
+          401, "Unauthorized",
+          is_bearer ? "the token is unknown, revoked or expired" : "must be Authorization: Bearer TOKEN",
+          head);
       answer.fields.emplace_back("WWW-Authenticate", "Bearer error=\"invalid_token\"");
       return answer;
     }
   }
   if (std::optional<Answer> refused = refuse_role(head, what)) return *refused;
   if (route.status == 400) {
-    return problem(400, "Bad Request",
-                   "the address has a parameter that this call does not know, or one twice", head, "query");
+    return problem(
+        400, "Bad Request",
+        fmt::format("the address has a parameter that this call does not know, or one twice; it knows {}",
+                    route.allowed.empty() ? "none" : route.allowed),
+        head, "query");
   }
   if (!is_public(what.call)) {
     if (const double wait = must_wait(what.token ? what.token->id : ""); wait > 0) {

@@ -110,8 +110,12 @@ Route find_route(std::string_view method, std::string_view target) {
       continue;
     }
     const std::string_view query = mark == std::string_view::npos ? "" : target.substr(mark + 1);
-    const int status = read_query(known, query, what) ? 200 : 400;
-    return {.status = status, .what = std::move(what)};
+    if (read_query(known, query, what)) return {.status = 200, .what = std::move(what)};
+    std::string parameters;
+    for (const std::string_view name : known.parameters) {
+      if (!name.empty()) parameters += (parameters.empty() ? "" : ", ") + std::string(name);
+    }
+    return {.status = 400, .what = std::move(what), .allowed = std::move(parameters)};
   }
   return route;
 }

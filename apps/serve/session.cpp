@@ -133,7 +133,8 @@ awaitable<bool> Session::answer_one() {
     if (was_late || is_gone) co_return false;
     const Answer answer =
         error == http::error::header_limit || error == http::error::buffer_overflow
-            ? problem(431, "Request Header Fields Too Large", "the header is too long", head)
+            ? problem(431, "Request Header Fields Too Large",
+                      fmt::format("the header is longer than {} bytes", server_.options.header_bytes), head)
             : problem(400, "Bad Request", "the request is not HTTP/1.1 as it should be", head);
     server_.api.log(head, {}, answer.status);
     co_await send(answer, head, false);

@@ -66,7 +66,7 @@ std::variant<WriteRequest, Answer> write_request(const Head& head, const Admitte
   const bool has_range = head.fields.contains("content-range");
   if (what.call == Call::block) {
     // It would be a part of something: sums are whole.
-    if (has_range) return problem(400, "Bad Request", "is for rows, not for sums", head, "content-range");
+    if (has_range) return problem(400, "Bad Request", "is for rows, not for sums", head, "content_range");
   } else if (head.fields.contains("idempotency-key")) {
     // An empty key is a mistake of the sender's: without one the rows would count again.
     if (key.empty() || key.size() > 256 || has_range) {
@@ -77,7 +77,7 @@ std::variant<WriteRequest, Answer> write_request(const Head& head, const Admitte
     request.key = key;
   } else if (has_range) {
     const auto numbers = row_range(range);
-    if (!numbers) return problem(400, "Bad Request", "must be rows FIRST-LAST/*", head, "content-range");
+    if (!numbers) return problem(400, "Bad Request", "must be rows FIRST-LAST/*", head, "content_range");
     request.repeats = WriteRequest::Repeats::by_rows;
     std::tie(request.first_row, request.last_row) = *numbers;
   }

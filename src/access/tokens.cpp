@@ -93,8 +93,11 @@ bool is_stream_name(std::string_view text) {
                      [&](char c) { return is_letter_or_digit(c) || c == '.' || c == '-' || c == '_'; });
 }
 
-TokenFile::TokenFile(const std::filesystem::path& folder) : folder_(folder), path_(folder / "tokens.json") {
-  store::make_folder(folder);
+TokenFile::TokenFile(const std::filesystem::path& folder) : folder_(folder), path_(folder / "tokens.json") {}
+
+void TokenFile::check_folder() const {
+  if (std::filesystem::is_directory(folder_)) return;
+  throw StateError(fmt::format("state {}: is not a folder", folder_.string()));
 }
 
 std::vector<TokenFile::Entry> TokenFile::read(const std::filesystem::path& path) {
@@ -157,6 +160,7 @@ std::string TokenFile::add(Role role, const std::string& stream, std::optional<s
   if (stream != every_stream && !is_stream_name(stream)) {
     throw InvalidParameter("stream", "must be * or a name of letters, digits, '.', '-' and '_'");
   }
+  store::make_folder(folder_);
   const store::File lock(folder_ / "tokens.lock", O_RDWR | O_CREAT, 0600);
   lock.lock();
   std::vector<Entry> entries = read(path_);
@@ -174,14 +178,12 @@ std::string TokenFile::add(Role role, const std::string& stream, std::optional<s
 }
 
 std::optional<std::string> TokenFile::renew(std::string_view id, std::optional<std::int64_t> expires) {
+  check_folder();
   const store::File lock(folder_ / "tokens.lock", O_RDWR | O_CREAT, 0600);
   lock.lock();
   std::vector<Entry> entries = read(path_);
   const auto found = std::ranges::find(entries, id, [](const Entry& entry) { return entry.info.id; });
   if (found == entries.end()) return std::nullopt;
-  if (found->info.expires && !expires) {
-    throw InvalidParameter("expires", "must be given: the token was not for ever");
-  }
   found->info.expires = expires;
   ++found->info.renewals;
   std::string token = found->with_new_secret();
@@ -190,12 +192,14 @@ std::optional<std::string> TokenFile::renew(std::string_view id, std::optional<s
 }
 
 std::vector<TokenInfo> TokenFile::list() const {
+  check_folder();
   std::vector<TokenInfo> tokens;
   for (Entry& entry : read(path_)) tokens.push_back(std::move(entry.info));
   return tokens;
 }
 
 bool TokenFile::revoke(std::string_view id) {
+  check_folder();
   const store::File lock(folder_ / "tokens.lock", O_RDWR | O_CREAT, 0600);
   lock.lock();
   std::vector<Entry> entries = read(path_);

@@ -64,10 +64,11 @@ NamedSettings named_settings(std::string_view text) {
   }
   if (!object.is_object()) throw InvalidParameter("config", "the body must be one JSON object");
   const auto name = object.find("name");
-  if (name == object.end() || !name->is_string() || !is_stream_name(name->get<std::string>())) {
-    throw InvalidParameter("name",
-                           "must be given: at most 64 letters, digits, '.', '-' and '_', of which the "
-                           "first is a letter or digit");
+  constexpr const char* names =
+      "at most 64 letters, digits, '.', '-' and '_', of which the first is a letter or digit";
+  if (name == object.end()) throw InvalidParameter("name", fmt::format("must be given: {}", names));
+  if (!name->is_string() || !is_stream_name(name->get<std::string>())) {
+    throw InvalidParameter("name", fmt::format("must have {}", names));
   }
   NamedSettings result{.name = name->get<std::string>(), .settings = {}};
   object.erase(name);

@@ -83,7 +83,7 @@ TEST_F(Tokens, ThatAreRenewedKeepTheirIdAndRoleAndTheOldSecretIsNotKnownAnyMore)
   const std::string old = file.add(Role::write, "a");
   const std::string other = file.add(Role::write, "a");
   const TokenInfo before = *check.find(old, 0);
-  const std::optional<std::string> renewed = file.renew(before.id);
+  const std::optional<std::string> renewed = file.renew(before.id, {});
   ASSERT_TRUE(renewed);
   EXPECT_FALSE(check.find(old, 0));
   EXPECT_FALSE(check.is_still_good(before, 0));  // events that the old secret asked for end
@@ -94,17 +94,26 @@ TEST_F(Tokens, ThatAreRenewedKeepTheirIdAndRoleAndTheOldSecretIsNotKnownAnyMore)
   EXPECT_EQ(found->role, Role::write);
   EXPECT_EQ(found->stream, "a");
   EXPECT_TRUE(check.find(other, 0));
-  EXPECT_FALSE(file.renew("no such id"));
+  EXPECT_FALSE(file.renew("no such id", {}));
 }
 
-TEST_F(Tokens, ThatHaveAnEndAreRenewedWithAnotherOneAlone) {
+TEST_F(Tokens, ThatAreRenewedHaveTheNewEnd) {
   TokenFile file(state());
   TokenCheck check(state());
   const std::string id = check.find(file.add(Role::read, "*", 100), 0)->id;
-  EXPECT_THROW(static_cast<void>(file.renew(id)), InvalidParameter);
-  const std::optional<std::string> renewed = file.renew(id, 200);
-  EXPECT_TRUE(check.find(*renewed, 199));
-  EXPECT_FALSE(check.find(*renewed, 200));
+  const std::optional<std::string> longer = file.renew(id, 200);
+  EXPECT_TRUE(check.find(*longer, 199));
+  EXPECT_FALSE(check.find(*longer, 200));
+  EXPECT_TRUE(check.find(*file.renew(id, {}), 1'000'000));
+}
+
+TEST_F(Tokens, MakeNoFolderWhereNoneIsAdded) {
+  TokenFile file(state());
+  EXPECT_THROW(static_cast<void>(file.list()), StateError);
+  EXPECT_THROW(static_cast<void>(file.renew("x", {})), StateError);
+  EXPECT_THROW(static_cast<void>(file.revoke("x")), StateError);
+  EXPECT_THROW(static_cast<void>(file.add(Role::read, "a b")), InvalidParameter);
+  EXPECT_FALSE(std::filesystem::exists(state()));
 }
 
 TEST_F(Tokens, ExpireAtTheirTime) {

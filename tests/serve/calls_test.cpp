@@ -227,6 +227,43 @@ TEST_F(ServerCalls, ReadPublicReleasesWithoutATokenOnlyWhereThatWasAskedFor) {
       401);
 }
 
+TEST_F(ServerCalls, LetARenewedTokenSendAgainWhatItSentBefore) {
+  start();
+  create();
+  const std::string old = token("write", "air"), id = old.substr(4, 12), folder = state().string();
+  EXPECT_EQ(post_rows(some_csv(2), "monday", old).status, 202);
+  const CommandResult renewed = jme({"token", "renew", id, "--state", folder});
+  ASSERT_EQ(renewed.code, 0) << renewed.err;
+  const std::string writer = renewed.out.substr(0, renewed.out.find('\n'));
+  EXPECT_EQ(post_rows(some_csv(2), "monday", old).status, 401);
+  const HttpReply again = post_rows(some_csv(2), "monday", writer);
+  EXPECT_EQ(again.status, 202) << again.body;
+  EXPECT_EQ(again.json().at("repeated"), true);
+  EXPECT_EQ(post_rows(some_csv(2), "monday", token("write", "air")).status, 403);
+  EXPECT_EQ(rows(), 2U);
+  EXPECT_EQ(jme({"token", "renew", id, "--state", folder, "--expires", "30d"}).code, 0);
+  expect_refused(jme({"token", "renew", id, "--state", folder}), 2, "or never");
+  EXPECT_EQ(jme({"token", "renew", id, "--state", folder, "--expires", "never"}).code, 0);
+  expect_refused(jme({"token", "renew", "000000000000", "--state", folder}), 2, "id");
+}
+
+TEST_F(ServerCalls, SayWhatACallTakesWhereItIsNotAsked) {
+  start();
+  create();
+  const auto detail = [&](const std::string& target, const Fields& fields = {}) {
+    return ask(port(), "GET", target, fields.empty() ? admin_ : "", "", fields)
+        .json()
+        .at("detail")
+        .get<std::string>();
+  };
+  EXPECT_THAT(detail("/v1/streams/air/releases?form=2"), HasSubstr("it knows since, limit"));
+  EXPECT_THAT(detail("/v1/streams/air?x"), HasSubstr("it knows none"));
+  EXPECT_THAT(detail("/v1/streams", {{"Authorization", admin_}}), HasSubstr("Bearer TOKEN"));
+  const HttpReply events =
+      ask(port(), "GET", "/v1/streams/air/events", admin_, "", {{"Last-Event-ID", "abc"}});
+  EXPECT_EQ(events.json().at("field"), "last_event_id");
+}
+
 TEST_F(ServerCalls, KnowTokensThatWereMadeRevokedOrExpiredWhileTheServerRuns) {
   start();
   create();

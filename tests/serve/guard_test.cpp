@@ -164,7 +164,7 @@ TEST_F(ServerGuards, TakeNoRowsUnderAnEmptyKeyAndNoPartOfSums) {
   EXPECT_EQ(ask(port(), "PUT", "/v1/streams/air/blocks/b", admin_, "sums", {{"Content-Range", "bytes 0-3/9"}})
                 .json()
                 .at("field"),
-            "content-range");
+            "content_range");
   EXPECT_EQ(rows(), 0U);
 }
 

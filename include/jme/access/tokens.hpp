@@ -39,19 +39,18 @@ struct TokenInfo {
 /// processes may use it at once.
 class TokenFile {
  public:
-  /// Makes the folder where it is missing.
   explicit TokenFile(const std::filesystem::path& folder);
 
-  /// Makes a token and returns it; it can never be shown again. Throws InvalidParameter for a stream's name
-  /// that no stream can have.
+  /// Makes a token, and the folder where it is missing. The token can never be shown again. Throws
+  /// InvalidParameter for a stream's name that no stream can have.
   [[nodiscard]] std::string add(Role role, const std::string& stream,
                                 std::optional<std::int64_t> expires = {});
+  /// This and the others throw StateError where there is no such folder.
   [[nodiscard]] std::vector<TokenInfo> list() const;
   /// Makes a new secret for the token with this id, and returns the token; from then on the old one is not
   /// known. Whatever belongs to the id, such as requests that may be sent again, goes on. None where there is
-  /// no token with this id. Throws InvalidParameter where the token has an end and no new one is given.
-  [[nodiscard]] std::optional<std::string> renew(std::string_view id,
-                                                 std::optional<std::int64_t> expires = {});
+  /// no token with this id.
+  [[nodiscard]] std::optional<std::string> renew(std::string_view id, std::optional<std::int64_t> expires);
   /// False where there is no token with this id.
   bool revoke(std::string_view id);
 
@@ -60,6 +59,7 @@ class TokenFile {
   struct Entry;
   [[nodiscard]] static std::vector<Entry> read(const std::filesystem::path& path);
   void write(const std::vector<Entry>& entries) const;
+  void check_folder() const;
   std::filesystem::path folder_, path_;
 };
 
