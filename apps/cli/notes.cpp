@@ -47,6 +47,8 @@ void tell(const RowIntake& intake, const PreparedRun& run, const std::vector<std
         list += fmt::format("{}{} {}", list.empty() ? "" : ", ", columns[*note.column], note.count);
         break;
       }
+      case rows_outside:
+        break;  // told where slots are pumped, and no note of an intake
     }
   }
   if (rows == 0) return;

@@ -79,11 +79,7 @@ class SummedSlots {
   SlotSums& sums() { return timed_.sums(); }
   /// Those of the rows, and how many had a time outside of the schedule.
   [[nodiscard]] nb::list notes() const {
-    nb::list all = notes_of(intake_.notes(), [&](std::size_t j) { return columns_[j]; });
-    if (timed_.outside() > 0) {
-      all.append(nb::make_tuple("rows_outside", timed_.outside(), timed_.outside(), nb::none()));
-    }
-    return all;
+    return notes_of(timed_.notes(intake_), [&](std::size_t j) { return columns_[j]; });
   }
 
  private:

@@ -133,3 +133,14 @@ def test_rows_and_their_times_come_all_or_none(times):
         stream.push(rows)
     stream.push(EXPECTED)
     assert [release.mean.tobytes() for release in stream.finish()] == released(EXPECTED)
+
+
+def test_rows_outside_of_the_schedule_are_noted():
+    stream = jme.Stream(**SETTINGS)
+    stream.push(EXPECTED)
+    assert stream.notes == []
+    stream.push({"when": ["2030-01-01", "2025-12-31T23:59:59", "2026-01-01T03:00", SECOND], "x": [1, 1, 1, 0.5]})
+    assert stream.notes == [{"kind": "rows_outside", "count": 3, "rows": 7}]
+    stream.finish()
+    stream.close()
+    assert stream.notes == [{"kind": "rows_outside", "count": 3, "rows": 7}]

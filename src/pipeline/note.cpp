@@ -20,6 +20,8 @@ std::string_view name(Note::Kind kind) {
       return "filled_cells";
     case Note::Kind::absent_cells:
       return "absent_cells";
+    case Note::Kind::rows_outside:
+      return "rows_outside";
   }
   return "";
 }

@@ -59,4 +59,10 @@ void TimedRows::take_rows(RowIntake& intake, const MatrixView& rows,
   }
 }
 
+std::vector<Note> TimedRows::notes(const RowIntake& intake) const {
+  std::vector<Note> notes = intake.notes();
+  if (outside_ > 0) notes.push_back({.kind = Note::Kind::rows_outside, .count = outside_, .rows = rows_});
+  return notes;
+}
+
 }  // namespace jme

@@ -8,6 +8,7 @@
 #include <jme/base/errors.hpp>
 #include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/prepared_run.hpp>
+#include <jme/pipeline/row_feed.hpp>
 #include <jme/pipeline/timed_rows.hpp>
 
 namespace jme {
@@ -70,6 +71,25 @@ TEST(TimedRows, ThatHaveNoTimeCountNowhereWhereBadRowsCount) {
   for (std::size_t slot = 0; slot < rows; ++slot) {
     EXPECT_EQ(timed.sums().of(slot).rows(), slot == 1 ? 0U : 1U);
   }
+}
+
+TEST(TimedRows, ThatLieOutsideOfTheScheduleAreNotedAfterThoseOfTheIntake) {
+  const PreparedRun run = day("zero");
+  std::vector<std::optional<Seconds>> some = times();
+  RowFeed feed = run.feed([](const Release&) {});
+  feed.take_rows(MatrixView::of_rows(cells, 1), some, {});
+  EXPECT_TRUE(feed.notes().empty());
+  some[0].reset();
+  some[1] = *parse_time("2025-12-31T23:59:59");
+  some[3] = *parse_time("2026-01-02");
+  feed.take_rows(MatrixView::of_rows(cells, 1), some, {});
+  feed.end_input();
+  const std::vector<Note> notes = feed.notes();
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_EQ(name(notes[0].kind), "unread_rows");
+  EXPECT_EQ(name(notes[1].kind), "rows_outside");
+  EXPECT_EQ(notes[1].count, 2U);
+  EXPECT_EQ(notes[1].rows, 2 * rows);
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ struct Note {
     filled_rows,      ///< rows with at least one cell that was filled
     absent_rows,      ///< rows with at least one cell that stayed absent
     filled_cells,     ///< cells of one column that were filled
-    absent_cells      ///< cells of one column that stayed absent
+    absent_cells,     ///< cells of one column that stayed absent
+    rows_outside      ///< rows whose time is outside of the schedule: they count nowhere
   };
   Kind kind;
   std::size_t count;                    ///< at least 1

@@ -67,7 +67,7 @@ class RowFeed {
 
   [[nodiscard]] RunningStream& stream() const { return *stream_; }
   /// Counts of what was changed; only the owner of the rows may see them.
-  [[nodiscard]] std::vector<Note> notes() const { return intake_.notes(); }
+  [[nodiscard]] std::vector<Note> notes() const { return timed_ ? timed_->notes(intake_) : intake_.notes(); }
 
  private:
   void learn();

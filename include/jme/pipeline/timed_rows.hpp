@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <jme/clock/time.hpp>
+#include <jme/pipeline/note.hpp>
 #include <jme/pipeline/row_intake.hpp>
 #include <jme/pipeline/slot_sums.hpp>
 
@@ -38,6 +40,8 @@ class TimedRows {
   [[nodiscard]] std::size_t rows() const { return rows_; }
   /// Rows whose time is outside of the schedule; only their owner may see it.
   [[nodiscard]] std::size_t outside() const { return outside_; }
+  /// The same among the notes of the intake that the rows passed.
+  [[nodiscard]] std::vector<Note> notes(const RowIntake& intake) const;
   [[nodiscard]] SlotSums& sums() { return sums_; }
   /// Releases all slots of the schedule, also those without rows.
   void release_to(RunningStream& stream) { sums_.release_to(stream); }
