@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import inspect
 import json
 import math
@@ -12,6 +13,7 @@ from keyword import iskeyword
 from typing import Any, NamedTuple
 
 from . import _core
+from .errors import InvalidParameter
 
 
 def keyword_of(name: str) -> str:
@@ -63,6 +65,8 @@ def encoded(settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 def value_of(name: str, value: Any, matrices: dict[str, Any]) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
+    if (told := _time_or_length(name, value)) is not None:
+        return told
     if hasattr(value, "__array__") and getattr(value, "ndim", 0) == 2 and name != "bounds":
         import numpy as np
 
@@ -75,21 +79,78 @@ def value_of(name: str, value: Any, matrices: dict[str, Any]) -> Any:
         return value
     kind = FIELDS[keyword_of(name)].type
     if kind == "ranges":
-        return _ranges(value)
+        return _ranges(name, value)
     if kind == "list" and not isinstance(value, str) and isinstance(value, Sequence):
         return [str(item) for item in value]
     if kind == "count" and isinstance(value, float) and value.is_integer():
         return str(int(value))  # 1e6 rows
-    return number(value)
+    return _held_by_json(name, number(value))
 
 
-def _ranges(value: Any) -> Any:
+def _wrong(name: str, what: str) -> InvalidParameter:
+    keyword = keyword_of(name)
+    return InvalidParameter(f"{keyword}: {what}", field=keyword)
+
+
+def _held_by_json(name: str, value: Any) -> Any:
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        kind = type(value)
+        given = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+        raise _wrong(name, f"must be {FIELDS[keyword_of(name)].rule}, not {given}") from None
+    return value
+
+
+def _time_or_length(name: str, value: Any) -> str | None:
+    """A time in ISO 8601 (UTC where it has no zone, as times of rows) or a length of time in seconds; None for what is
+    neither."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "") if getattr(value, "ndim", None) == 0 else ""
+    is_length = isinstance(value, datetime.timedelta) or kind == "m"
+    if not is_length and not isinstance(value, datetime.date) and kind != "M":
+        return None
+    if value != value:
+        raise _wrong(name, "is missing (NaT)")
+    if is_length:
+        seconds = _whole_seconds(value)
+        if seconds is None or seconds < 1:
+            raise _wrong(name, f"{value} is not a positive whole number of seconds")
+        return f"{seconds}s"
+    if kind == "M":
+        return str(value.astype("datetime64[s]"))
+    if not isinstance(value, datetime.datetime):
+        return str(value.isoformat())
+    known = value.replace(tzinfo=datetime.timezone.utc) if value.utcoffset() is None else value
+    try:
+        return known.astimezone(datetime.timezone.utc).isoformat()
+    except OverflowError:
+        raise _wrong(name, "is outside of the years 1 to 9999") from None
+
+
+def _whole_seconds(length: Any) -> int | None:
+    """None for fractions, and for months and years, whose length differs."""
+    if isinstance(length, datetime.timedelta):
+        seconds, rest = divmod(length, datetime.timedelta(seconds=1))
+        return None if rest else int(seconds)
+    if str(length.dtype) == "timedelta64":  # of nothing in particular
+        return None
+    seconds = length.astype("timedelta64[s]")
+    try:
+        return int(seconds.astype("int64")) if seconds == length else None
+    except TypeError:
+        return None
+
+
+def _ranges(name: str, value: Any) -> Any:
     """Bounds by column: a mapping, or a sequence of pairs for columns that are called 1, 2, ..."""
     if isinstance(value, str):
         return value
-    if not isinstance(value, Mapping):
-        value = {str(place): pair for place, pair in enumerate(value, start=1)}
-    return {str(column): [_finite(bound) for bound in pair] for column, pair in value.items()}
+    try:
+        if not isinstance(value, Mapping):
+            value = {str(place): pair for place, pair in enumerate(value, start=1)}
+        return {str(column): [_finite(bound) for bound in pair] for column, pair in value.items()}
+    except (TypeError, ValueError, OverflowError):
+        raise _wrong(name, "must be a pair of numbers for each column: in a mapping by name, or in order") from None
 
 
 def _finite(bound: Any) -> Any:

@@ -144,3 +144,73 @@ def test_rows_outside_of_the_schedule_are_noted():
     stream.finish()
     stream.close()
     assert stream.notes == [{"kind": "rows_outside", "count": 3, "rows": 7}]
+
+
+TOKYO = datetime.timezone(datetime.timedelta(hours=9))
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        datetime.date(2026, 1, 1),
+        datetime.datetime(2026, 1, 1),
+        datetime.datetime(2026, 1, 1, 0, 0, 0, 250_000),  # cut off, as those of rows
+        datetime.datetime(2026, 1, 1, 9, tzinfo=TOKYO),
+        pd.Timestamp("2026-01-01"),
+        pd.Timestamp("2026-01-01T09:00", tz="Asia/Tokyo"),
+        np.datetime64("2026-01-01"),
+        np.datetime64("2026-01-01T00", "h"),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize(
+    "hour",
+    [
+        datetime.timedelta(hours=1),
+        pd.Timedelta("1h"),
+        np.timedelta64(1, "h"),
+        np.timedelta64(3600 * 10**9, "ns"),
+    ],
+    ids=repr,
+)
+def test_a_schedule_may_be_of_times_and_lengths_of_any_type(start, hour):
+    assert released(EXPECTED, from_=start, every=hour) == released(EXPECTED)
+    settings = jme.Stream(**{**SETTINGS, "from_": start, "every": hour}).settings
+    assert released(EXPECTED, **{**settings, "insecure_test_seed": 1}) == released(EXPECTED)
+
+
+@pytest.mark.parametrize(
+    ("keyword", "value", "words"),
+    [
+        ("every", datetime.timedelta(seconds=1.5), "0:00:01.500000 is not a positive whole number of seconds"),
+        ("every", datetime.timedelta(0), "not a positive whole number of seconds"),
+        ("every", -pd.Timedelta("1h"), "not a positive whole number of seconds"),
+        ("every", pd.Timedelta(3600 * 10**9 + 1, "ns"), "not a positive whole number of seconds"),
+        ("every", np.timedelta64(1, "M"), "not a positive whole number of seconds"),
+        ("every", np.timedelta64(1), "not a positive whole number of seconds"),
+        (
+            "every",
+            datetime.time(1),
+            "every: must be a whole number of at least 1, or a length of time .* datetime.time",
+        ),
+        ("every", np.timedelta64("NaT"), "every: is missing"),
+        ("from_", pd.NaT, "from_: is missing"),
+        (
+            "until",
+            datetime.datetime.max.replace(tzinfo=datetime.timezone(-datetime.timedelta(hours=1))),
+            "until: .*9999",
+        ),
+        ("from_", pd.Period("2026-01-01"), "from_: must be a time in ISO 8601 .*, not pandas"),
+        ("sigma", decimal.Decimal(1), "sigma: must be .*, not decimal.Decimal"),
+        ("columns", {"x"}, "columns: must be .*, not set"),
+        ("time", b"when", "time: must be text, not bytes"),
+        ("bounds", {"x": (datetime.date(2026, 1, 1), 1)}, "bounds: must be a pair of numbers for each column"),
+        ("bounds", {"x": 1}, "bounds: must be a pair of numbers for each column"),
+        ("bounds", 1, "bounds: must be a pair of numbers for each column"),
+    ],
+    ids=str,
+)
+def test_a_setting_of_a_type_that_is_none_is_refused_by_its_keyword(keyword, value, words):
+    with pytest.raises(jme.InvalidParameter, match=words) as caught:
+        jme.Stream(**{**SETTINGS, keyword: value})
+    assert caught.value.field == keyword
