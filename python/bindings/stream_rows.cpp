@@ -33,6 +33,7 @@ void Stream::naming_columns(bool many, const Work& work) const {
         message.replace(at, place.size(), "column " + name);
       }
     }
+    if (const auto* named = dynamic_cast<const NamedDataError*>(&error)) name = named->column_name();
     if (many && message.find("none of the") == std::string::npos) message += "; none of the rows was taken";
     throw NamedDataError(message, error, name);
   }
@@ -207,8 +208,9 @@ void Stream::begin_telling() {
 void Stream::check_told(std::size_t rows) const {
   const auto check = [&](const std::string& column, std::size_t told) {
     if (column.empty() || told == rows) return;
-    throw DataError(fmt::format("columns of the same length were expected: {} has {} values for {} rows",
-                                column, told, rows));
+    const DataError error(fmt::format(
+        "columns of the same length were expected: {} has {} values for {} rows", column, told, rows));
+    throw NamedDataError(error.what(), error, column);
   };
   check(person_, persons_.size());
   check(time_, times_.size());
@@ -216,7 +218,8 @@ void Stream::check_told(std::size_t rows) const {
   const auto missing = std::find(times_.begin(), times_.end(), std::nullopt);
   if (missing == times_.end()) return;
   const std::size_t row = told_before_ + static_cast<std::size_t>(missing - times_.begin()) + 1;
-  throw DataError(fmt::format("row {}, column {}: has no time that can be read", row, time_), row);
+  const DataError error(fmt::format("row {}, column {}: has no time that can be read", row, time_), row);
+  throw NamedDataError(error.what(), error, time_);
 }
 
 void Stream::take_told(const MatrixView& rows) {

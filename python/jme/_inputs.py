@@ -93,7 +93,7 @@ def _set_apart(rows: Any, column: str, setting: str, what: str) -> tuple[Any, An
         raise TypeError(f"rows of a stream with {setting} need named columns: a DataFrame, a table, or columns by name")
     names = getattr(rows, "column_names", rows.columns) if is_table else rows
     if column not in names:
-        raise DataError(f"the rows have no column {column}, which {what}")
+        raise DataError(f"the rows have no column {column}, which {what}", column=column)
     if is_table and list(names).count(column) > 1:
         raise InvalidParameter(f"columns: the input has {column} twice", field="columns")
     if not is_table:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from typing import Any
 
 from . import _core, _html, _settings
+from .errors import InvalidParameter
 
 
 def _words(given: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
@@ -23,6 +25,18 @@ def _words(given: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
     return words, matrices
 
 
+def _answer(question: Callable[[dict[str, str]], str], given: dict[str, Any]) -> Any:
+    """An error about several keywords together has one for its field: the first that is missing, or else the last."""
+    try:
+        return json.loads(question(_words(given)[0]))
+    except InvalidParameter as error:
+        names = (error.field or "").split(",_")
+        if len(names) == 1:
+            raise
+        field = next((name for name in names if given[name] is None), names[-1])
+        raise InvalidParameter(str(error), field=field) from None
+
+
 def calibrate(
     *, epsilon: float | None = None, delta: float | None = None, sigma: float | None = None
 ) -> dict[str, float]:
@@ -32,9 +46,7 @@ def calibrate(
     >>> round(jme.calibrate(epsilon=1, delta=1e-6)["sigma"], 3)
     4.225
     """
-    answer: dict[str, float] = json.loads(
-        _core.calibrate(_words({"epsilon": epsilon, "delta": delta, "sigma": sigma})[0])
-    )
+    answer: dict[str, float] = _answer(_core.calibrate, {"epsilon": epsilon, "delta": delta, "sigma": sigma})
     return answer
 
 
@@ -48,20 +60,7 @@ def account(
     adjacency: str | None = None,
 ) -> dict[str, float]:
     """What training on sampled batches costs (with `sigma`), or the noise that it needs (with `epsilon`)."""
-    answer: dict[str, float] = json.loads(
-        _core.account(
-            _words(
-                {
-                    "sampling_rate": sampling_rate,
-                    "steps": steps,
-                    "delta": delta,
-                    "sigma": sigma,
-                    "epsilon": epsilon,
-                    "adjacency": adjacency,
-                }
-            )[0]
-        )
-    )
+    answer: dict[str, float] = _answer(_core.account, dict(locals()))
     return answer
 
 

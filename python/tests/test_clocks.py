@@ -96,7 +96,7 @@ def test_a_push_with_a_missing_time_takes_no_row(missing):
     stream.push(EXPECTED)
     with pytest.raises(jme.DataError, match="row 5, column when: has no time that can be read; none of") as caught:
         stream.push(rows)
-    assert caught.value.row == 5
+    assert (caught.value.row, caught.value.column) == (5, "when")
     stream.push({**rows, "when": [NINE, SECOND, NINE]})
     found = [release.mean.tobytes() for release in stream.finish()]
     assert found == released(EXPECTED, {**rows, "when": [NINE, SECOND, NINE]})
@@ -129,8 +129,12 @@ def test_a_missing_time_makes_a_bad_row_where_these_count():
 def test_rows_and_their_times_come_all_or_none(times):
     rows = {"when": times, "x": [0.5, 0.5]}
     stream = jme.Stream(**SETTINGS)
-    with pytest.raises(jme.DataError, match=f"when has {len(times)} values for 2 rows; none of the rows was taken"):
+    with pytest.raises(jme.DataError, match=f"when has {len(times)} values for 2 rows; none of") as caught:
         stream.push(rows)
+    assert caught.value.column == "when"
+    with pytest.raises(jme.DataError, match="the rows have no column when") as caught:
+        stream.push({"x": [0.5, 0.5]})
+    assert caught.value.column == "when"
     stream.push(EXPECTED)
     assert [release.mean.tobytes() for release in stream.finish()] == released(EXPECTED)
 

@@ -218,6 +218,23 @@ def test_an_unknown_keyword_is_a_type_error_that_names_the_nearest():
         jme.Stream(epsilom=1)
 
 
+@pytest.mark.parametrize(
+    ("call", "given", "field"),
+    [
+        (jme.calibrate, {"epsilon": 1}, "delta"),
+        (jme.calibrate, {"sigma": 1}, "epsilon"),
+        (jme.calibrate, {"epsilon": 1, "delta": 1e-6, "sigma": 1}, "sigma"),
+        (jme.account, {"sampling_rate": 0.1, "steps": 10, "delta": 1e-6}, "sigma"),
+        (jme.account, {"sampling_rate": 0.1, "steps": 10, "delta": 1e-6, "sigma": 1, "epsilon": 1}, "epsilon"),
+        (jme.account, {"sampling_rate": 2, "steps": 10, "delta": 1e-6, "sigma": 1}, "sampling_rate"),
+    ],
+)
+def test_an_error_about_several_keywords_has_one_for_its_field(call, given, field):
+    with pytest.raises(jme.InvalidParameter) as caught:
+        call(**given)
+    assert caught.value.field == field
+
+
 def test_a_row_past_the_horizon_is_refused_whole(settings, rng):
     stream = jme.Stream(**settings)
     stream.push(made_up(rng, 1990))
