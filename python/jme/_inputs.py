@@ -324,6 +324,9 @@ def _push_mapping(stream: Sink, columns: Mapping[Any, Any]) -> None:
 def _push_iterable(stream: Sink, rows: Iterable[Any]) -> None:
     """All rows are collected first, so that an iterable that fails gives none. It is read up to the horizon."""
     collected = _core.RowCollector()
+    if isinstance(rows, (tuple, list)) and rows and (rows[0] is None or _is_real(rows[0])):
+        # Numbers: one row, or one row each where rows have one number. What else is among them is the fault.
+        rows = [[cell] for cell in rows] if stream._is_open and len(stream.columns) == 1 else [rows]
     for row in rows:
         if isinstance(row, Mapping):
             raise TypeError("rows of numbers were expected, not mappings; give columns by name, or a table")

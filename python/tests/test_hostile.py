@@ -143,6 +143,14 @@ def test_what_cannot_be_used_is_refused_and_nothing_is_taken(settings, rng, held
         (None, "not NoneType"),
         (pl.DataFrame({"temp": [1.0]}).lazy(), r"not LazyFrame; collect\(\) it first"),
         (dict.fromkeys(NAMES, 1.0), "one row is a tuple"),
+        ([("a", "b", "c")], "row 1, value 1: is text, which is not taken for a number; convert it if it should be"),
+        ([(1.0, 2.0, 3.0), (1.0, "2", 3.0)], "row 2, value 2: is text"),
+        ((1.0, "2", 3.0), "row 1, value 2: is text"),
+        ((row for row in [(1.0, None, b"3")]), "row 1, value 3: is text"),
+        ([[1.0, 1j, 3.0]], "row 1, value 2: a number was expected, not complex"),
+        ((x for x in [1, 2]), r"row 1: a row is a tuple, a list or an array of numbers, not int; .* is \(x,\)$"),
+        (["1,2,3"], "row 1: a row is a tuple, a list or an array of numbers, not str$"),
+        ([()], "row 1: has no numbers"),
         (pd.DataFrame([[1.0, 2.0, 3.0]], columns=NAMES).iloc[0], r"row.to_frame\(\).T"),
         (pl.DataFrame({"temp": [1.0], "co": ["a"], "rain": [1.0]}), "column co is not of numbers but of text"),
         (pa.table({"temp": [1.0], "co": [datetime.date(2026, 1, 1)], "rain": [1.0]}), "but of dates or times"),
@@ -151,6 +159,18 @@ def test_what_cannot_be_used_is_refused_and_nothing_is_taken(settings, rng, held
 def test_a_refusal_says_what_to_do(settings, held, words):
     with pytest.raises((TypeError, jme.DataError), match=words):
         jme.Stream(**settings).push(held)
+
+
+def test_a_sum_takes_plain_rows_as_a_stream_does(settings):
+    block = jme.BlockSum(**settings)
+    block.add((1.0, 2.0, 3.0))
+    block.add([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
+    assert block.rows == 3
+    with pytest.raises(TypeError, match="value 2: is text"):
+        block.add((1.0, "2", 3.0))
+    single = jme.BlockSum(**{**settings, "bounds": {"x": (0, 1)}})
+    single.add([0.25, 0.5])
+    assert single.rows == 2
 
 
 def test_errors_carry_row_and_column_and_no_value(settings, rng):
