@@ -46,7 +46,7 @@ def checked(function: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     for keyword, value in settings.items():
         field = FIELDS.get(keyword) or FIELDS.get(keyword + "_")
         if field is None:
-            nearest = _core.nearest_field(keyword)
+            nearest = keyword_of(_core.nearest_field(keyword))
             raise TypeError(
                 f"{function} got an unexpected keyword argument {keyword!r}; the nearest known one is {nearest!r}"
             )

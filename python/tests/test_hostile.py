@@ -236,6 +236,8 @@ def test_a_wrong_setting_is_named_as_the_keyword_is_spelled(settings, changed, f
 def test_an_unknown_keyword_is_a_type_error_that_names_the_nearest():
     with pytest.raises(TypeError, match="'epsilom'; the nearest known one is 'epsilon'"):
         jme.Stream(epsilom=1)
+    with pytest.raises(TypeError, match="'lambda1'; the nearest known one is 'lambda_'"):
+        jme.Stream(lambda1=1)
 
 
 @pytest.mark.parametrize(
