@@ -278,6 +278,22 @@ def test_missing_cells_of_later_rows_are_the_private_mean(rows):
         PrivateGaussian(**SEEDED, missing="mean").fit(holes).score_samples(holes)
 
 
+@pytest.mark.parametrize("missing", [None, "fail"])
+def test_a_refusal_of_missing_cells_says_what_would_take_them(rows, missing):
+    holes = rows.copy()
+    holes[3, 1] = np.nan
+    with pytest.raises(jme.DataError, match=r'^Input X contains NaN: .* missing="mean", .* "observed"'):
+        PrivateCovariance(**SEEDED, missing=missing).fit(holes)
+    bounds = {"bounds": (-20, 100)}
+    with pytest.raises(jme.DataError, match=r'^Input y contains NaN: .* missing="mean"'):
+        PrivateLinearRegression(**{**SEEDED, **bounds}, missing=missing).fit(rows[:, :1], holes[:, 1])
+    pca = PrivatePCA(**SEEDED, missing=missing).fit(rows)
+    with pytest.raises(jme.DataError, match=r"^Input X contains NaN: .* made without missing="):
+        pca.transform(holes)
+    with pytest.raises(jme.DataError, match="are of whole rows"):
+        PrivateGaussian(**SEEDED, missing="observed").fit(holes).outliers(holes)
+
+
 def test_a_target_may_be_missing_too(rows):
     y = rows[:, 2].copy()
     y[::5] = np.nan

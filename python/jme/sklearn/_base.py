@@ -14,7 +14,7 @@ from ..errors import BudgetExhausted, InvalidParameter, StateError
 from ..releases import Release, Releases
 from ..stream import Stream
 from ._bounds import TARGET, Bounds, ranges
-from ._rows import Floats, checked, names_of
+from ._rows import TO_LEARN, Floats, checked, names_of
 from .ledger import Charge, SharedLedger, charge_of, warn_once
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _table(self, X: Any, y: Any, *, reset: bool) -> Floats:
         """The rows of the stream."""
-        return checked(self, X, reset=reset, finite=self._finite())
+        return checked(self, X, reset=reset, finite=self._finite(), remedy=TO_LEARN)
 
     def _finite(self) -> bool | str:
         if (self.settings or {}).get("on_bad_row") == "zero":

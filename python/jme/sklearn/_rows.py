@@ -10,17 +10,38 @@ from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from .._inputs import _check_pandas_type
+from ..errors import DataError
 
 Floats = npt.NDArray[np.float64]
 
 
-def checked(estimator: Any, X: Any, *, reset: bool, finite: bool | str = True) -> Floats:
+#: What can be done about missing cells.
+TO_LEARN = (
+    'are refused unless missing= says what they become: missing="mean", for example, or "model", "centre", '
+    '"observed" or public values such as "mean,rain=0"'
+)
+LATER = 'are refused where the estimator was made without missing=, such as missing="mean"'
+WHOLE_ROWS = "are refused: distances and densities are of whole rows"
+
+
+def checked(estimator: Any, X: Any, *, reset: bool, finite: bool | str = True, remedy: str = LATER) -> Floats:
     """X as an array of floats, with the checks of scikit-learn: number, names and order of the features. `finite` is
-    what its `ensure_all_finite` is."""
+    what its `ensure_all_finite` is; `remedy` is for missing cells, about which our words say more."""
     array: Floats = validate_data(
-        estimator, _numbers(X), reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=finite
+        estimator,
+        _numbers(X),
+        reset=reset,
+        dtype=[np.float64, np.float32],
+        ensure_all_finite="allow-nan" if finite is True else finite,
     )
+    if finite is True:
+        refuse_missing(array, "X", remedy)
     return array
+
+
+def refuse_missing(array: Floats, name: str, remedy: str) -> None:
+    if np.isnan(array).any():
+        raise DataError(f"Input {name} contains NaN: missing cells {remedy}")
 
 
 def filled(estimator: Any, X: Any, means: Floats) -> Floats:

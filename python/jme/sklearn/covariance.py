@@ -8,7 +8,7 @@ import numpy as np
 
 from ..releases import Release
 from ._base import PrivateEstimator
-from ._rows import Floats, checked
+from ._rows import WHOLE_ROWS, Floats, checked
 
 
 class PrivateCovariance(PrivateEstimator):
@@ -41,11 +41,13 @@ class PrivateCovariance(PrivateEstimator):
     def mahalanobis(self, X: Any) -> Floats:
         """Squared Mahalanobis distance of each row from the private mean."""
         self._check_fitted()
-        away = checked(self, X, reset=False) - self.location_
+        away = checked(self, X, reset=False, remedy=WHOLE_ROWS) - self.location_
         distances: Floats = np.einsum("ij,jk,ik->i", away, self.precision_, away)
         return distances
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-likelihood of these rows under the Gaussian with this mean and covariance."""
         self._check_fitted()
-        return float(np.mean(self.release_.density().log_density(checked(self, X, reset=False)).value))
+        return float(
+            np.mean(self.release_.density().log_density(checked(self, X, reset=False, remedy=WHOLE_ROWS)).value)
+        )

@@ -11,7 +11,7 @@ from sklearn.base import DensityMixin
 
 from ..releases import Density, Release
 from ._base import PrivateEstimator
-from ._rows import Floats, checked
+from ._rows import WHOLE_ROWS, Floats, checked
 
 
 class PrivateGaussian(DensityMixin, PrivateEstimator):  # type: ignore[misc]
@@ -44,7 +44,7 @@ class PrivateGaussian(DensityMixin, PrivateEstimator):  # type: ignore[misc]
     def score_samples(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Log-density at each row; with `return_std` also the standard deviation that the noise gives to it."""
         density = self._density()
-        found = density.log_density(checked(self, X, reset=False))
+        found = density.log_density(checked(self, X, reset=False, remedy=WHOLE_ROWS))
         return (found.value, found.noise_std) if return_std else found.value
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -54,7 +54,7 @@ class PrivateGaussian(DensityMixin, PrivateEstimator):  # type: ignore[misc]
     def mahalanobis(self, X: Any) -> Floats:
         """Squared Mahalanobis distance of each row from the mean."""
         density = self._density()
-        scores: Floats = density.outlier_score(checked(self, X, reset=False)).value
+        scores: Floats = density.outlier_score(checked(self, X, reset=False, remedy=WHOLE_ROWS)).value
         return scores**2
 
     def outliers(self, X: Any, level: float = 1e-3) -> npt.NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import assert_all_finite, check_consistent_length,
 
 from ..releases import Release
 from ._base import PrivateEstimator
-from ._rows import Floats, filled
+from ._rows import TO_LEARN, Floats, filled, refuse_missing
 
 
 class PrivateLinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
@@ -39,7 +39,9 @@ class PrivateLinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore
         target = np.asarray(column_or_1d(_target(y), warn=True), dtype=np.float64)
         check_consistent_length(rows, target)
         if self._finite() is not False:
-            assert_all_finite(target, allow_nan=self._finite() == "allow-nan", input_name="y")
+            assert_all_finite(target, allow_nan=True, input_name="y")
+        if self._finite() is True:
+            refuse_missing(target, "y", TO_LEARN)
         return np.column_stack([rows, target])
 
     def _learn(self, release: Release) -> None:
