@@ -54,6 +54,14 @@ def test_one_fit_costs_what_it_states_and_not_more(rows):
     assert len(ledger.charges) == 1
 
 
+def test_what_is_no_ledger_is_refused_before_anything_is_spent(rows):
+    for other in (3, True, [], SharedLedger):
+        with pytest.raises(TypeError, match="ledger must be a SharedLedger or None, not"):
+            PrivateCovariance(**BUDGET, bounds=(0, 1), ledger=other).fit(rows)
+        with pytest.raises(TypeError, match="SharedLedger"):
+            PrivateCovariance(**BUDGET, bounds=(0, 1), ledger=other).partial_fit(rows)
+
+
 def test_all_calls_of_partial_fit_are_charged_once(rows):
     ledger = SharedLedger(**BUDGET)
     model = PrivateCovariance(**BUDGET, bounds=(0, 1), ledger=ledger)

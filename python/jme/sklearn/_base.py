@@ -227,6 +227,8 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _take(self, table: Floats, stream: Stream | None, *, every: int, rows: int | str) -> None:
         """Gives one block to the stream, which is opened and charged before its first, and learns from the release."""
+        if not isinstance(self.ledger, SharedLedger | None):
+            raise TypeError(f"ledger must be a SharedLedger or None, not {type(self.ledger).__name__}")
         padding = every - len(table)
         if padding:
             self._check_can_pad()
