@@ -1,4 +1,4 @@
-"""What goes wrong. All exceptions are `ValueError`s, and none of their messages contains a value of the data."""
+"""What goes wrong. All exceptions here are `ValueError`s, and none of their messages contains a value of the data."""
 
 from __future__ import annotations
 

@@ -257,6 +257,16 @@ def test_an_error_about_several_keywords_has_one_for_its_field(call, given, fiel
     assert caught.value.field == field
 
 
+def test_errors_that_are_no_value_errors_are_those_of_python(settings, rng):
+    with pytest.raises(TypeError):
+        jme.Stream(epsilom=1)
+    release = jme.Stream(**settings).push(made_up(rng, 70))[0]
+    with pytest.raises(KeyError, match="there is no column 'z'; there are temp, co, rain"):
+        release.regression("z")
+    with pytest.raises(IndexError):
+        release.regression(3)
+
+
 def test_a_row_past_the_horizon_is_refused_whole(settings, rng):
     stream = jme.Stream(**settings)
     stream.push(made_up(rng, 1990))
