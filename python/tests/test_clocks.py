@@ -218,3 +218,10 @@ def test_a_setting_of_a_type_that_is_none_is_refused_by_its_keyword(keyword, val
     with pytest.raises(jme.InvalidParameter, match=words) as caught:
         jme.Stream(**{**SETTINGS, keyword: value})
     assert caught.value.field == keyword
+
+
+@pytest.mark.parametrize("settings", [{"bounds": {"when": (0, 1)}}, {"bounds": {"x": (0, 1), "when": (0, 1)}}])
+def test_a_time_that_is_a_data_column_is_refused_before_any_row(settings):
+    with pytest.raises(jme.InvalidParameter, match="time") as caught:
+        jme.Stream(**{**SETTINGS, **settings})
+    assert caught.value.field == "time"

@@ -153,3 +153,10 @@ def test_two_columns_of_ids_are_refused():
     frame = pd.DataFrame([["ann", 0.5, 0.5, "bob"]] * 2, columns=["who", "x", "y", "who"])
     with jme.Stream(**SETTINGS) as stream, pytest.raises(jme.InvalidParameter, match="who twice"):
         stream.push(frame)
+
+
+def test_a_person_that_is_a_data_column_is_refused_before_any_row():
+    for kind in (jme.Stream, jme.BlockSum):
+        with pytest.raises(jme.InvalidParameter, match="person") as caught:
+            kind(bounds={"x": (0, 1)}, person="x", rows_per_person=1, sigma=1, rows=10)
+        assert caught.value.field == "person"
