@@ -12,6 +12,13 @@ namespace {
 
 class ServerLife : public Served {};
 
+/// For a server to which every write from this one on finds no room.
+Fields full_disk_from(int write) {
+  return {{"LD_PRELOAD", JME_FAULT_SHIM},
+          {"JME_FAULT", fmt::format("full:{}", write)},
+          {"ASAN_OPTIONS", "verify_asan_link_order=0"}};  // the shim comes before the sanitizer
+}
+
 TEST_F(ServerLife, IsRefusedBesideAnotherServerOfTheFolderWhichIsNamed) {
   start();
   const CommandResult second = jme({"serve", "--state", state().string(), "--listen", "127.0.0.1:0"});
@@ -67,7 +74,7 @@ TEST_F(ServerLife, EndsAtSigtermThoughAClientNeverFinishes) {
 }
 
 TEST_F(ServerLife, AnswersWith507WhereTheDiskIsFullAndKeepsReadersServed) {
-  start({}, {{"LD_PRELOAD", JME_FAULT_SHIM}, {"JME_FAULT", "full:150"}});
+  start({}, full_disk_from(150));
   create();
   std::size_t taken = 0;
   HttpReply last;
@@ -94,7 +101,7 @@ TEST_F(ServerLife, AnswersWith507WhereTheDiskIsFullAndKeepsReadersServed) {
 TEST_F(ServerLife, TakesNoRowThatItRefusesWhereTheDiskIsFull) {
   std::size_t refused = 0;
   for (int call = 100; call < 124; ++call) {
-    start({}, {{"LD_PRELOAD", JME_FAULT_SHIM}, {"JME_FAULT", fmt::format("full:{}", call)}});
+    start({}, full_disk_from(call));
     create();
     std::size_t taken = 0;
     while (post_rows(some_csv(5)).status == 202) taken += 5;
