@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/notes.hpp"
 #include "bindings/stream.hpp"
 
 namespace nb = nanobind;
