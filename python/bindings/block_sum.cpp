@@ -98,8 +98,7 @@ class SummedRows {
   }
   /// A push of many pieces is one piece of work.
   void enter() const {
-    thread_.enter();
-    rows_before_ = sum_.rows();
+    if (thread_.enter()) rows_before_ = sum_.rows();
   }
   void leave() const { thread_.leave(); }
 

@@ -15,11 +15,11 @@ class OneThread {
   explicit OneThread(const char* what) : what_(what) {}
   /// Whether another thread is inside.
   [[nodiscard]] bool is_elsewhere() const { return depth_ > 0 && PyThread_get_thread_ident() != thread_; }
-  /// The same thread may enter again. Throws StateError while another one is inside.
-  void enter() {
+  /// The same thread may enter again; true when it was not inside. Throws StateError while another one is.
+  bool enter() {
     if (is_elsewhere()) throw StateError(fmt::format("{} at work in another thread", what_));
     thread_ = PyThread_get_thread_ident();
-    ++depth_;
+    return depth_++ == 0;
   }
   void leave() { --depth_; }
 

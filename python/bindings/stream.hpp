@@ -63,6 +63,7 @@ class Stream {
   [[nodiscard]] const std::string& time() const { return time_; }
   /// The column that says whose row it is; empty where persons are not limited.
   [[nodiscard]] const std::string& person() const { return person_; }
+  [[nodiscard]] bool zeroes_bad_rows() const { return description_->on_bad_row == OnBadRow::zero; }
   /// Rows of an iterable that were read so far, whose end is not known.
   void tell_read(std::size_t rows) { progress_.tell(rows, std::nullopt); }
 

@@ -214,7 +214,7 @@ void Stream::check_told(std::size_t rows) const {
   };
   check(person_, persons_.size());
   check(time_, times_.size());
-  if (time_.empty() || description_->on_bad_row == OnBadRow::zero) return;
+  if (time_.empty() || zeroes_bad_rows()) return;
   const auto missing = std::find(times_.begin(), times_.end(), std::nullopt);
   if (missing == times_.end()) return;
   const std::size_t row = told_before_ + static_cast<std::size_t>(missing - times_.begin()) + 1;

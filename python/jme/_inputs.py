@@ -57,10 +57,10 @@ def _push(stream: Sink, rows: Any) -> None:
     told: Any = stream  # what sums of blocks do not have
     if person := getattr(stream, "_person", ""):
         ids, rows = _set_apart(rows, person, "person", "says whose they are")
-        told._set_persons(_ids(ids))
+        told._set_persons(_ids(ids, told._zeroes_bad_rows))
     if time := getattr(stream, "_time", ""):
         times, rows = _set_apart(rows, time, "time", "says when they happened")
-        told._set_times(_seconds(times))
+        told._set_times(_seconds(times, told._zeroes_bad_rows))
     if module == "pandas" and hasattr(rows, "columns"):
         _push_pandas(stream, rows)
     elif module == "pandas" and hasattr(rows, "to_frame"):
@@ -129,8 +129,16 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and kind != "m"
 
 
-def _seconds(column: Any) -> list[float | None]:
-    """Times as seconds since 1970; None where nobody can tell."""
+def _has_one_type(column: Any) -> bool:
+    """Whether its type decides what its values are, and not each value for itself."""
+    kind = getattr(column, "dtype", getattr(column, "type", None))
+    return kind is not None and str(kind).lower() != "object"
+
+
+def _seconds(column: Any, zeroes_bad_rows: bool = False) -> list[float | None]:
+    """Times as seconds since 1970; None where nobody can tell.
+
+    `zeroes_bad_rows`: what stands in one record ends no push; a column whose type has no times does."""
     if type(column).__module__.partition(".")[0] == "numpy" and column.dtype.kind == "M":
         import numpy as np
 
@@ -138,7 +146,16 @@ def _seconds(column: Any) -> list[float | None]:
         if isinstance(whole, np.ma.MaskedArray):
             whole = whole.filled(np.datetime64("NaT"))
         return [None if np.isnat(time) else float(time.astype("int64")) for time in whole]
-    return [_second_of(value) for value in _values(column)]
+    if not zeroes_bad_rows or _has_one_type(column):
+        return [_second_of(value) for value in _values(column)]
+
+    def second_of(value: Any) -> float | None:
+        try:
+            return _second_of(value)
+        except TypeError:
+            return None
+
+    return [second_of(value) for value in _values(column)]
 
 
 def _second_of(value: Any) -> float | None:
@@ -155,7 +172,7 @@ def _second_of(value: Any) -> float | None:
         return seconds if math.isfinite(seconds) else None
     if isinstance(value, datetime.datetime):
         known = value if value.tzinfo is not None else value.replace(tzinfo=datetime.timezone.utc)
-        return float(math.floor(known.timestamp()))
+        return float(math.floor(known.replace(microsecond=0).timestamp()))  # which pandas would round
     if isinstance(value, datetime.date):
         return _core.parse_time(value.isoformat())
     if getattr(getattr(value, "dtype", None), "kind", "") == "M" and getattr(value, "ndim", None) == 0:
@@ -163,9 +180,20 @@ def _second_of(value: Any) -> float | None:
     raise TypeError(f"a time is a datetime, a date, text in ISO 8601 or seconds since 1970, not {_a(value)}")
 
 
-def _ids(column: Any) -> list[str | None]:
-    exact = _exact_below(column)
-    return [_id_of(value, exact) for value in _values(column)]
+def _ids(column: Any, zeroes_bad_rows: bool = False) -> list[str | None]:
+    """Ids as text; None for nobody. `zeroes_bad_rows`: as for times."""
+    exact, has_one_type = _exact_below(column), _has_one_type(column)
+
+    def id_of(value: Any) -> str | None:
+        try:
+            return _id_of(value, exact)
+        except TypeError:
+            # Also numbers that floats do not have exactly: which number it is depends on its record alone.
+            if zeroes_bad_rows and (not has_one_type or _is_real(value)):
+                return None
+            raise
+
+    return [id_of(value) for value in _values(column)]
 
 
 def _exact_below(held: Any) -> int:
@@ -321,10 +349,15 @@ def _push_mapping(stream: Sink, columns: Mapping[Any, Any]) -> None:
     _push_pieces(stream, len(arrays[0]), pieces)
 
 
+def _is_cell(value: Any) -> bool:
+    """One value, and not a row of some. Text is neither, as in rows that the extension reads."""
+    return value is None or (hasattr(value, "__float__") and getattr(value, "ndim", 0) == 0)
+
+
 def _push_iterable(stream: Sink, rows: Iterable[Any]) -> None:
     """All rows are collected first, so that an iterable that fails gives none. It is read up to the horizon."""
     collected = _core.RowCollector()
-    if isinstance(rows, (tuple, list)) and rows and (rows[0] is None or _is_real(rows[0])):
+    if isinstance(rows, (tuple, list)) and rows and _is_cell(rows[0]):
         # Numbers: one row, or one row each where rows have one number. What else is among them is the fault.
         rows = [[cell] for cell in rows] if stream._is_open and len(stream.columns) == 1 else [rows]
     for row in rows:

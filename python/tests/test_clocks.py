@@ -45,7 +45,7 @@ INSTANT = datetime.datetime(2026, 1, 1, 1, tzinfo=datetime.timezone.utc)
         pytest.param(np.str_("2026-01-01T01:00"), id="numpy.str_"),
         pytest.param(np.datetime64("2026-01-01T01:00:00.999999999"), id="numpy.datetime64"),
         pytest.param(np.array("2026-01-01T01", "M8[h]"), id="array without dimensions"),
-        pytest.param(pd.Timestamp("2026-01-01T01:00"), id="pandas.Timestamp"),
+        pytest.param(pd.Timestamp("2026-01-01T01:00:00.999999999"), id="pandas.Timestamp"),
         pytest.param(pd.Timestamp("2026-01-01T10:00", tz="Asia/Tokyo"), id="with a zone"),
         pytest.param(INSTANT, id="datetime"),
         pytest.param("2026-01-01T01:00Z", id="text"),
@@ -78,10 +78,22 @@ def test_a_table_gives_the_same(table):
     ],
 )
 def test_a_time_that_is_none_is_refused_and_not_missing(value, kind):
-    stream = jme.Stream(**SETTINGS, on_bad_row="zero")
+    stream = jme.Stream(**SETTINGS)
     with pytest.raises(TypeError, match=kind):
         stream.push({"when": [SECOND, value], "x": [0.5, 0.5]})
-    assert not stream.notes
+    assert stream.notes == []
+    # Where one record must not end the run for all others it is a bad row.
+    stream = jme.Stream(**SETTINGS, on_bad_row="zero")
+    stream.push({"when": [SECOND, value], "x": [0.5, 0.5]})
+    (note,) = stream.notes
+    assert (note["kind"], note["count"]) == ("unread_rows", 1)
+
+
+def test_a_column_that_can_have_no_times_is_refused_also_where_bad_rows_count():
+    for column in (np.array([True, False]), pd.Series([1, 2], dtype="timedelta64[s]"), pa.array([True, False])):
+        stream = jme.Stream(**SETTINGS, on_bad_row="zero")
+        with pytest.raises(TypeError, match="a time is a datetime"):
+            stream.push({"when": column, "x": [0.5, 0.5]})
 
 
 MISSING = [None, float("nan"), np.float32("nan"), pd.NaT, pd.NA, np.datetime64("NaT")]

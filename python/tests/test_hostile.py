@@ -165,7 +165,10 @@ def test_a_sum_takes_plain_rows_as_a_stream_does(settings):
     block = jme.BlockSum(**settings)
     block.add((1.0, 2.0, 3.0))
     block.add([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
-    assert block.rows == 3
+    block.add((True, 2.0, 3.0))
+    block.add([np.bool_(True), decimal.Decimal(2), 3.0])
+    block.add((np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])))
+    assert block.rows == 7
     with pytest.raises(TypeError, match="value 2: is text"):
         block.add((1.0, "2", 3.0))
     single = jme.BlockSum(**{**settings, "bounds": {"x": (0, 1)}})
@@ -394,6 +397,18 @@ def test_sums_of_gradients_are_added_to_by_one_thread_at_a_time():
     taken, refused = in_two_threads(lambda: sums.add([rows], len(rows)))
     assert refused > 0
     assert np.all(sums.raw_gradients() == taken * len(rows) * 2.0**-10)  # exact: powers of two
+
+
+def test_a_sum_has_the_rows_of_before_until_all_pieces_of_a_push_are_taken(settings, rng):
+    block = jme.BlockSum(**{**settings, "rows": 10**6, "every": 10**6})
+    rows = pd.DataFrame(made_up(rng, 300_000), columns=NAMES)  # several pieces
+    seen = set()
+    thread = threading.Thread(target=lambda: block.add(rows))
+    thread.start()
+    while thread.is_alive():
+        seen.add(block.rows)
+    assert seen <= {0, len(rows)}
+    assert block.rows == len(rows)
 
 
 def test_sums_of_a_block_are_made_by_one_thread_at_a_time(settings, rng):

@@ -126,6 +126,13 @@ def test_an_id_that_is_none_is_refused_and_not_nobody(value, kind):
         with pytest.raises(TypeError, match=kind):
             stream.push({"who": ["ann", value], "x": [0.5, 0.5], "y": [0.5, 0.5]})
         assert stream.rows == 0
+    # Where one record must not end the run for all others it is nobody's, as in a file of JSON.
+    with jme.Stream(**SETTINGS, on_bad_row="zero") as stream:
+        stream.push({"who": ["ann", value], "x": [0.5, 0.5], "y": [0.5, 0.5]})
+        assert [(note["kind"], note["count"]) for note in stream.notes] == [("nobodys_rows", 1)]
+        for column in (np.array([True, False]), pa.array([b"ann", b"bob"])):
+            with pytest.raises(TypeError, match="an id is text"):
+                stream.push({"who": column, "x": [0.5, 0.5], "y": [0.5, 0.5]})
 
 
 def test_whole_ids_that_their_float_cannot_tell_apart_are_refused():

@@ -206,6 +206,7 @@ DAY = {**SEEDED, "time": "when", "every": "1h", "from": "2026-01-01", "until": "
 
 @pytest.mark.parametrize("mergers", [0, 2])
 def test_text_that_is_not_utf_8_is_a_bad_time_and_its_owner_is_told(caplog, mergers):
+    caplog.set_level("DEBUG", "jme.spark")
     when = pa.array([b"2026-01-01T00:10:00", b"\xff\xfe", b"2027-01-01", None], pa.binary())
     text = pa.Array.from_buffers(pa.string(), len(when), when.buffers())  # Spark gives such text, too
     job = Job(_batch.batch_settings(DAY))
@@ -217,21 +218,25 @@ def test_text_that_is_not_utf_8_is_a_bad_time_and_its_owner_is_told(caplog, merg
     parts = merged_by(job, parts, mergers) if mergers else parts
     releases = job.merged(parts, "moments").release_to(jme.Stream(**_batch._keywords(DAY)))
     assert len(releases) == 24
-    assert "moments: 2 bad rows counted as rows without cells" in caplog.text
-    assert "1 rows had a time outside of the schedule and counted nowhere" in caplog.text
-
-
-def test_the_owner_of_bad_rows_is_told_how_many_there_were(caplog, rng):
-    table = made_up(rng, 50)
-    table[:7, 0] = np.nan
-    job = Job(_batch.batch_settings({**SEEDED, "rows": 100}))
-    job.merged(parts_of(job, [table[:20], table[20:]], list(BOUNDS)), "stream air, batch 3")
-    assert "stream air, batch 3: 7 bad rows counted as zero; keep these numbers to yourself" in caplog.text
+    assert "moments: bad rows counted as rows without cells; rows had a time outside" in caplog.text
+    assert "'kind': 'unread_rows', 'count': 2" in caplog.text
+    assert "'kind': 'rows_outside', 'count': 1" in caplog.text
 
 
 def by_rows(tmp_path: pathlib.Path, **options: Any) -> jme.spark.Sink:
     config = {**ROWS, "insecure_test_seed": 7}
     return jme.spark.sink(config, name="air", state=tmp_path / "state", public_batches=True, **options)
+
+
+def test_the_owner_of_bad_rows_is_told_and_the_log_only_that_there_were_some(tmp_path, caplog, rng):
+    table = made_up(rng, 50)
+    table[:7, 0] = np.nan
+    with by_rows(tmp_path) as sink:
+        for batch in range(2):
+            part = table[10 * batch : 10 * batch + 10]
+            sink.take("q", batch, parts_of(sink._job, [part[:4], part[4:]], list(BOUNDS)))
+        assert sink.notes == [{"kind": "bad_rows", "count": 7}]
+    assert caplog.messages == ["stream air, batch 0: bad rows counted as zero"]
 
 
 def test_a_batch_that_comes_again_counts_once_and_with_other_rows_nowhere(tmp_path, command, rng):
@@ -421,8 +426,13 @@ class Answering:
 def test_a_torn_answer_is_asked_for_again_and_a_redirection_is_not_followed():
     made = b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}"
     server = Answering(b"", b"nonsense\r\n\r\n", b"HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\n{", made)
-    jme.spark.sink(CLOCK, name="air", url=server.url, token="t", patience=30)
+    jme.spark.sink(CLOCK, name="air", url=server.url, token="t\n", patience=30)
     assert len(server.requests) == 4
+    assert b"Authorization: Bearer t\r\n" in server.requests[-1]
+    other = Answering(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>")
+    with pytest.raises(jme.Error, match="is not jme serve: status 200 without JSON"):
+        jme.spark.sink(CLOCK, name="air", url=other.url, token="t", patience=30)
+    assert len(other.requests) == 1
     elsewhere = Answering(made)
     moved = Answering(f"HTTP/1.1 302 Found\r\nLocation: {elsewhere.url}\r\nContent-Length: 0\r\n\r\n".encode())
     with pytest.raises(jme.Error, match="302"):
@@ -438,14 +448,20 @@ def test_sums_and_tokens_leave_the_machine_encrypted_or_not_at_all(url):
 
 def test_a_sink_that_is_closed_while_a_batch_is_taken_ends_after_it(tmp_path, rng):
     config = {**CLOCK, "bounds": {f"x{i}": (0, 1) for i in range(200)}}
-    for _ in range(5):
+    for attempt in range(5):
         sink = jme.spark.sink(config, name="air", state=tmp_path / "state")
+        batches = iter(range(1000 * attempt, 1000 * attempt + 1000))
         parts = parts_of(sink._job, [rng.random((3, 200))], list(config["bounds"]))
         ended: list[BaseException | None] = []
 
-        def take(sink: jme.spark.Sink = sink, parts: Parts = parts, ended: list[BaseException | None] = ended) -> None:
+        def take(
+            sink: jme.spark.Sink = sink,
+            batches: Iterator[int] = batches,
+            parts: Parts = parts,
+            ended: list[BaseException | None] = ended,
+        ) -> None:
             try:
-                for batch in range(100):
+                for batch in batches:
                     sink.take("q", batch, parts)
             except BaseException as error:
                 ended.append(error)
@@ -456,14 +472,19 @@ def test_a_sink_that_is_closed_while_a_batch_is_taken_ends_after_it(tmp_path, rn
         sink.close()
         thread.join(60)
         assert not thread.is_alive()
-        assert isinstance(ended[0], (jme.Error, jme.Conflict)), ended
+        assert type(ended[0]) in (jme.Error, jme.StateError), ended
+        assert "closed" in str(ended[0])
 
 
 def test_a_server_that_does_not_answer_ends_the_batch_after_some_time(tmp_path):
     with pytest.raises(jme.Error, match="did not answer"):
         jme.spark.sink(CLOCK, name="air", url="http://127.0.0.1:9", token="none", patience=0.5)
-    with pytest.raises(jme.InvalidParameter, match="http"):
-        jme.spark.sink(CLOCK, name="air", url="file:///etc", token="none")
+    for url in ("file:///etc", "http://localhost:74l1", "http://localhost:99999", "http://local host", "http://"):
+        with pytest.raises(jme.InvalidParameter, match="http"):
+            jme.spark.sink(CLOCK, name="air", url=url, token="none")
+    for token in ("two words", "two\nlines", "", "\u00e9"):
+        with pytest.raises(jme.InvalidParameter, match="token must be one word"):
+            jme.spark.sink(CLOCK, name="air", url="http://127.0.0.1:9", token=token)
     with pytest.raises(jme.InvalidParameter, match="either"):
         jme.spark.sink(CLOCK, name="air")
 

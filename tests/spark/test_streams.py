@@ -142,26 +142,34 @@ def test_slots_of_time_have_every_row_once_whatever_is_killed_empty_or_comes_twi
     table.loc[60:79, "rain"] = 5  # a batch of which the filter leaves nothing
     write_batches(tmp_path / "in", table, 20)
     config = {"sigma": 1e-3, "bounds": BOUNDS, "every": "12s", "steps": 6}
-    empty = []
+    empty, killed = [], []
     with jme.spark.sink(config, name="air", state=tmp_path / "state") as sink:
         assert "one row is there or is absent" in sink.statement
 
         def deliver(batch, number):
             if number in (1, 4):
-                killer = threading.Timer(0.3, lambda: kill(executors()[0]))
+
+                def kill_one():
+                    running = executors()
+                    kill(running[0])
+                    killed.append(running[0])
+
+                killer = threading.Timer(0.3, kill_one)
                 killer.start()
-                sink(batch, number)
+                sink(batch, number)  # its tasks take half a second, on every executor
                 killer.join()
             empty.append(batch.isEmpty())
             sink(batch.repartition(2), number)
             sink(batch, number)
 
-        run(slowed(files(spark, tmp_path / "in").filter("rain < 1")), deliver, tmp_path / "checkpoint")
+        frame = slowed(files(spark, tmp_path / "in").filter("rain < 1").repartition(4))
+        run(frame, deliver, tmp_path / "checkpoint")
         end = time.monotonic() + 90
         while not sink.is_finished and time.monotonic() < end:
             time.sleep(0.2)
         releases = sink.releases()
     assert empty == [number == 3 for number in range(10)]
+    assert len(set(killed)) == 2
     assert [release["t"] for release in releases] == [1, 2, 3, 4, 5, 6]
     # Noise of a thousandth of a row.
     assert releases[-1]["rows"] == pytest.approx((table["rain"] < 1).sum(), abs=0.1)

@@ -130,14 +130,16 @@ class Job:
             partial = spread.mapInArrow(self.merge_parts, PARTS_SCHEMA)
         return [(row["slot"], bytes(row["sums"])) for row in partial.collect()]
 
-    def merged(self, parts: list[Part], about: str) -> Sums:
-        """Tells the log of the driver what was not as it came: it is the log of the owner of the rows."""
-        sums, notes = self.sums(), Notes()
+    def merged(self, parts: list[Part], about: str, notes: Notes | None = None) -> Sums:
+        """Adds to `notes`, and tells the log of the driver, what was not as it came. Logs are kept and shown by others:
+        how many rows it was stands there only where its owner asks for it."""
+        sums = self.sums()
+        notes = Notes() if notes is None else notes
         for slot, part in parts:
             _merge(sums, notes, slot, part)
         if text := str(notes):
-            level = logging.WARNING if notes.rows_are_lost else logging.INFO
-            _log.log(level, "%s: %s; keep these numbers to yourself", about, text)
+            _log.log(logging.WARNING if notes.rows_are_lost else logging.INFO, "%s: %s", about, text)
+            _log.debug("%s: %s; keep these numbers to yourself", about, notes.as_list())
         return sums
 
     def _mergers(self, frame: DataFrame) -> int:

@@ -113,8 +113,11 @@ class Server:
     def __init__(self, url: str, name: str, token: str | None, patience: float) -> None:
         self._url = url.rstrip("/")
         parts = urllib.parse.urlsplit(self._url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if parts.scheme not in ("http", "https") or not parts.hostname or not _is_plain(url) or not _has_port(parts):
             raise InvalidParameter("url must be http://HOST:PORT or https://HOST:PORT", field="url")
+        token = token if token is None else token.strip()  # files end with a line break
+        if token is not None and not _is_plain(token):
+            raise InvalidParameter("token must be one word, as jme token printed it", field="token")
         is_here = _is_this_machine(parts.hostname)
         if parts.scheme == "http" and not is_here:
             raise InvalidParameter("url must begin with https:// where the server is another machine: sums of few rows "
@@ -187,14 +190,18 @@ class Server:
             wait = pause
             try:
                 with self._opener.open(request, timeout=60) as response:
-                    return response.status, json.loads(response.read())
+                    status, text = response.status, response.read()
+                try:
+                    return status, json.loads(text)
+                except ValueError:
+                    raise Error(f"what answers at {self._url} is not jme serve: status {status} without JSON") from None
             except urllib.error.HTTPError as error:
                 answer = _problem(error)
                 if error.code not in _TRY_AGAIN or time.monotonic() > end:
                     return error.code, answer
                 after = error.headers.get("Retry-After", "")
                 wait = max(pause, float(after)) if after.isdigit() else pause
-            except (OSError, http.client.HTTPException, ValueError) as error:  # no answer, or a torn one
+            except (OSError, http.client.HTTPException) as error:  # no answer, or a torn one
                 if time.monotonic() > end:
                     raise Error(f"the server at {self._url} did not answer for {self._patience:g} s") from error
             time.sleep(min(wait, max(0.0, end - time.monotonic())) or 0.01)
@@ -204,6 +211,18 @@ class Server:
 class _NoRedirections(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_: Any) -> None:
         return None
+
+
+def _is_plain(text: str) -> bool:
+    """Nothing that would end a line or a word of a request."""
+    return bool(text) and all("!" <= letter <= "~" for letter in text)
+
+
+def _has_port(parts: urllib.parse.SplitResult) -> bool:
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False
 
 
 def _promised(metadata: dict[str, Any]) -> dict[str, Any]:

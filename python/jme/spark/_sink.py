@@ -11,6 +11,7 @@ from .. import _settings
 from ..errors import Conflict, Error, InvalidParameter
 from ._job import Config, Job, check_settings, given_settings, refuse
 from ._places import SERVED, Folder, Place, Server
+from ._sums import Notes
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -114,17 +115,20 @@ class Sink:
         self._public_batches = public_batches
         self._keep_stored = keep_stored
         self._mergers = mergers
+        self._notes = Notes()
 
     def __call__(self, frame: DataFrame, batch_id: int) -> None:
         self.take(_query_of(frame), batch_id, self._job.parts(frame, self._mergers))
 
     def take(self, query: str, batch: int, parts: list[tuple[int, bytes]]) -> None:
         """Gives a batch to the stream. An empty one is kept under its id too: it must not come again with rows."""
-        sums = self._job.merged(parts, f"stream {self.name}, batch {batch}")
+        notes = Notes()
+        sums = self._job.merged(parts, f"stream {self.name}, batch {batch}", notes)
         if sums.rows == 0 and self._public_batches:
             return  # a step that is rows has some
         try:
             self._place.take(f"{query}:{batch}", sums.to_bytes(), query)
+            self._notes.update(notes)
         except Conflict as error:
             if not (error.same_id and self._keep_stored):
                 raise
@@ -133,6 +137,12 @@ class Sink:
     def releases(self, since: int = 0) -> list[dict[str, Any]]:
         """Releases after `since` as `jme run` writes them, where the stream is in a folder of this machine."""
         return [json.loads(line) for line in self._place.lines(since)]
+
+    @property
+    def notes(self) -> list[dict[str, Any]]:
+        """What was not as it came in the batches that this sink was given, with counts: a batch that came twice is
+        counted twice. These numbers are exact, so that they are for the owner of the rows alone."""
+        return self._notes.as_list()
 
     @property
     def statement(self) -> str:

@@ -25,18 +25,27 @@ class Notes(Counter[tuple[str, str | None]]):
             self[(kind, column)] += count
 
     def __str__(self) -> str:
+        """What happened, without the numbers."""
         words = {
-            "bad_rows": "{} bad rows counted as zero",
-            "unread_rows": "{} bad rows counted as rows without cells",
-            "rows_outside": "{} rows had a time outside of the schedule and counted nowhere",
-            "filled_rows": "{} rows had missing cells that were filled",
-            "absent_rows": "{} rows had missing cells that were left out",
+            "bad_rows": "bad rows counted as zero",
+            "unread_rows": "bad rows counted as rows without cells",
+            "rows_outside": "rows had a time outside of the schedule and counted nowhere",
+            "filled_rows": "rows had missing cells that were filled",
+            "absent_rows": "rows had missing cells that were left out",
         }
-        return "; ".join(text.format(self[(kind, None)]) for kind, text in words.items() if self[(kind, None)])
+        return "; ".join(text for kind, text in words.items() if self[(kind, None)])
 
     @property
     def rows_are_lost(self) -> bool:
         return any(self[(kind, None)] for kind in ("bad_rows", "unread_rows", "rows_outside"))
+
+    def as_list(self) -> list[dict[str, Any]]:
+        """As `jme.Stream.notes` has them, without the number of the first row: rows have no order here."""
+        notes = []
+        for (kind, column), count in sorted(self.items(), key=str):
+            note = {"kind": kind, "count": count}
+            notes.append(note if column is None else {**note, "column": column})
+        return notes
 
 
 class Sums:
