@@ -34,6 +34,7 @@ Owned<rd_kafka_t> make_consumer(const std::string& brokers, const ClientOptions&
   ours("group.id", "jme");  // must be there, and is never joined
   ours("queued.max.messages.kbytes", "16384");
   ours("reconnect.backoff.max.ms", "2000");
+  if (rd_kafka_version() >= fetch_backoff_version) ours("fetch.queue.backoff.ms", "10");
   for (const auto& [field, value] : options) set(conf.get(), field, value);
   ours("bootstrap.servers", brokers);
   ours("enable.auto.commit", "false");

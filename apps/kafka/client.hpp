@@ -31,6 +31,9 @@ struct OnError {
   void* self;
 };
 
+/// From this version on an option says how long librdkafka rests when it has fetched enough.
+inline constexpr int fetch_backoff_version = 0x02020000;
+
 /// A client that reads what is committed, stores no offsets, and notices where records are missing, whatever
 /// the options say. Throws InvalidParameter for options that librdkafka does not take.
 [[nodiscard]] Owned<rd_kafka_t> make_consumer(const std::string& brokers, const ClientOptions& options,

@@ -18,6 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
+using PartitionList = Owned<rd_kafka_topic_partition_list_t>;
 
 // Work that is due is done at least this often while records come.
 constexpr milliseconds look_after{50};
@@ -27,6 +28,9 @@ constexpr int poll_ms = 20, ask_ms = 1000;
 // the topic is still there, which it is not when it was missed so often.
 constexpr std::chrono::seconds unknown_for{3}, check_after{10};
 constexpr int most_misses = 3;
+// More bytes of records in a row, each with what librdkafka keeps of it, than come at once to one that keeps
+// up.
+constexpr std::size_t much = 1'000'000, record_overhead = 100;
 
 }  // namespace
 
@@ -171,23 +175,52 @@ struct TopicReader::Impl {
       found.cluster = id;
       rd_kafka_mem_free(client.get(), id);
     }
-    // With read_committed the end is that of the last transaction that is over.
-    for (std::size_t p = 0; p < found.partitions.size(); ++p) {
+    const std::vector<std::size_t> all = all_partitions();
+    const auto find_offsets = [&](std::int64_t which, std::int64_t TopicPlace::Partition::*offset) {
       ask([&] {
-        return rd_kafka_query_watermark_offsets(client.get(), name.topic.c_str(),
-                                                static_cast<std::int32_t>(p), &found.partitions[p].begin,
-                                                &found.partitions[p].next, ask_ms);
+        const PartitionList list = list_of(all, [&](std::size_t) { return which; });
+        const rd_kafka_resp_err_t error = ask_offsets(list, ask_ms);
+        for (const std::size_t p : all) found.partitions[p].*offset = list->elems[p].offset;
+        return error;
       });
+    };
+    find_offsets(RD_KAFKA_OFFSET_BEGINNING, &TopicPlace::Partition::begin);
+    // With read_committed the end is that of the last transaction that is over.
+    find_offsets(RD_KAFKA_OFFSET_END, &TopicPlace::Partition::next);
+  }
+
+  [[nodiscard]] std::vector<std::size_t> all_partitions() const {
+    std::vector<std::size_t> all(found.partitions.size());
+    for (std::size_t p = 0; p < all.size(); ++p) all[p] = p;
+    return all;
+  }
+
+  template <class OffsetOf>
+  [[nodiscard]] PartitionList list_of(std::span<const std::size_t> partitions,
+                                      const OffsetOf& offset_of) const {
+    PartitionList list(rd_kafka_topic_partition_list_new(static_cast<int>(partitions.size())));
+    for (const std::size_t p : partitions) {
+      rd_kafka_topic_partition_list_add(list.get(), name.topic.c_str(), static_cast<std::int32_t>(p))
+          ->offset = offset_of(p);
     }
+    return list;
+  }
+
+  /// Replaces RD_KAFKA_OFFSET_BEGINNING or _END by the offset that it is. Asks all leaders at the same time,
+  /// and keeps to its limit of time: before librdkafka 2.3, rd_kafka_query_watermark_offsets waits for ever
+  /// for a leader that is gone.
+  [[nodiscard]] rd_kafka_resp_err_t ask_offsets(const PartitionList& list, int limit_ms) const {
+    const rd_kafka_resp_err_t error = rd_kafka_offsets_for_times(client.get(), list.get(), limit_ms);
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return error;
+    for (const rd_kafka_topic_partition_t& one :
+         std::span(list->elems, static_cast<std::size_t>(list->cnt))) {
+      if (one.err != RD_KAFKA_RESP_ERR_NO_ERROR) return one.err;
+    }
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
   }
 
   void assign(std::span<const std::size_t> partitions) const {
-    const Owned<rd_kafka_topic_partition_list_t> list(
-        rd_kafka_topic_partition_list_new(static_cast<int>(partitions.size())));
-    for (const std::size_t p : partitions) {
-      rd_kafka_topic_partition_list_add(list.get(), name.topic.c_str(), static_cast<std::int32_t>(p))
-          ->offset = read.partitions[p].next;
-    }
+    const PartitionList list = list_of(partitions, [&](std::size_t p) { return read.partitions[p].next; });
     const rd_kafka_resp_err_t error = rd_kafka_assign(client.get(), list.get());
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
       throw Error(fmt::format("kafka topic {}: {}", name.topic, rd_kafka_err2str(error)));
@@ -239,7 +272,10 @@ struct TopicReader::Impl {
       if (is_bounded && !advance()) return false;
       look_if_due();
       Owned<rd_kafka_message_t> event(rd_kafka_consumer_poll(client.get(), 0));
-      if (!event) event.reset(rd_kafka_consumer_poll(client.get(), poll_ms));
+      if (!event) {
+        if (std::exchange(read_in_a_row, 0) > much) ask_for_more();
+        event.reset(rd_kafka_consumer_poll(client.get(), poll_ms));
+      }
       if (!event) {
         wait();
       } else if (event->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -247,9 +283,20 @@ struct TopicReader::Impl {
       } else if (is_next(*event)) {
         answers();
         message = std::move(event);
+        read_in_a_row += message->len + record_overhead;
         return true;
       }
     }
+  }
+
+  /// librdkafka fetches ahead until it has enough. Before 2.2 the threads that fetch then sleep for up to a
+  /// second although all of it was used up, unless there is something to ask the leaders, whatever they
+  /// answer. Later ones have an option, which make_consumer sets.
+  void ask_for_more() const {
+    if (rd_kafka_version() >= fetch_backoff_version) return;
+    const std::vector<std::size_t> partitions = is_bounded ? std::vector{current} : all_partitions();
+    static_cast<void>(
+        ask_offsets(list_of(partitions, [](std::size_t) { return RD_KAFKA_OFFSET_END; }), poll_ms));
   }
 
   /// Whether the record is to be given. What lies beyond the end, or before what was given, is not.
@@ -302,6 +349,7 @@ struct TopicReader::Impl {
   std::vector<std::int64_t> ends;  // by partition, where it is bounded
   std::size_t current = 0;
   Owned<rd_kafka_message_t> message;
+  std::size_t read_in_a_row = 0;
   int looks = 0;
   Clock::time_point look_at{};
 };
@@ -326,9 +374,7 @@ void TopicReader::read_up_to(const TopicPlace& from, const TopicPlace& to) {
 
 void TopicReader::follow(const TopicPlace& from) {
   impl_->start(from);
-  std::vector<std::size_t> all(impl_->read.partitions.size());
-  for (std::size_t p = 0; p < all.size(); ++p) all[p] = p;
-  impl_->assign(all);
+  impl_->assign(impl_->all_partitions());
 }
 
 const TopicPlace& TopicReader::place_read() const {

@@ -1,7 +1,9 @@
 // Topics without a Java machine: the broker is the one inside librdkafka. What a real one does is in
 // in the Python files beside this one.
+#include <chrono>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -112,8 +114,12 @@ class Mock {
       rd_kafka_producev(producer_, RD_KAFKA_V_TOPIC(topic.c_str()), RD_KAFKA_V_PARTITION(partition),
                         RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
                         RD_KAFKA_V_VALUE(const_cast<char*>(value.data()), value.size()), RD_KAFKA_V_END);
-      rd_kafka_flush(producer_, 10'000);
     }
+    rd_kafka_flush(producer_, 10'000);
+  }
+  /// From now on answers take this long.
+  void answer_after(std::chrono::milliseconds time) const {
+    rd_kafka_mock_broker_set_rtt(cluster_, 1, static_cast<int>(time.count()));
   }
 
  private:
@@ -189,6 +195,29 @@ TEST(TopicReader, FollowsAllPartitionsAndDoesWhatIsDueMeanwhile) {
   EXPECT_GT(looks, 0);
   EXPECT_EQ(reader.place_read().partitions[0].next, 2);
   EXPECT_EQ(reader.place_read().partitions[1].next, 1);
+}
+
+// When much was read in a row the leader is asked, so that librdkafka fetches on.
+TEST(TopicReader, DoesWhatIsDueThoughTheLeaderIsSilentAfterManyRecords) {
+  const Mock mock;
+  const TopicName name = mock.topic("t", 1);
+  mock.write("t", 0, std::vector<std::string>(10'000, std::string(400, 'x')));
+  struct Waits {};
+  bool may_wait = true;
+  TopicReader reader(name, {.before_read = [&](int descriptor) {
+                       if (descriptor < 0 && !may_wait) throw Waits();
+                     }});
+  reader.follow(beginning_of(reader.found()));
+  ASSERT_TRUE(reader.next());
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // all of them are fetched
+  mock.answer_after(std::chrono::minutes(1));
+  may_wait = false;
+  int records = 1;
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THROW(for (;; ++records) static_cast<void>(reader.next()), Waits);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_EQ(records, 10'000);
+  mock.answer_after(std::chrono::milliseconds(0));
 }
 
 TEST(TopicReader, EndsWhereItsPlaceIsNotThere) {
