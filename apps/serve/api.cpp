@@ -34,7 +34,7 @@ std::optional<std::uint64_t> known_release(const Head& head, const Admitted& wha
 }
 
 std::string_view field_of_since(const Head& head, const Admitted& what) {
-  return what.call == Call::events && !head.field("last-event-id").empty() ? "last_event_id" : "since";
+  return what.call == Call::events && !head.field("last-event-id").empty() ? "last-event-id" : "since";
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "message.hpp"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <jme/base/errors.hpp>
@@ -17,7 +19,12 @@ Answer problem(int status, std::string_view title, std::string_view detail, cons
                std::string_view field) {
   nlohmann::ordered_json object{
       {"type", "about:blank"}, {"title", title}, {"status", status}, {"detail", detail}};
-  if (!field.empty()) object["field"] = field;
+  if (!field.empty()) {
+    // Fields of a header are spelled as those of a body, and as the errors of the library spell both.
+    std::string spelled(field);
+    std::replace(spelled.begin(), spelled.end(), '-', '_');
+    object["field"] = std::move(spelled);
+  }
   object["request"] = head.id;
   return {.status = status, .type = "application/problem+json", .body = json_line(object)};
 }

@@ -95,11 +95,6 @@ bool is_stream_name(std::string_view text) {
 
 TokenFile::TokenFile(const std::filesystem::path& folder) : folder_(folder), path_(folder / "tokens.json") {}
 
-void TokenFile::check_folder() const {
-  if (std::filesystem::is_directory(folder_)) return;
-  throw StateError(fmt::format("state {}: is not a folder", folder_.string()));
-}
-
 std::vector<TokenFile::Entry> TokenFile::read(const std::filesystem::path& path) {
   if (!store::is_there(path)) return {};
   const store::File file(path, O_RDONLY);
@@ -178,7 +173,7 @@ std::string TokenFile::add(Role role, const std::string& stream, std::optional<s
 }
 
 std::optional<std::string> TokenFile::renew(std::string_view id, std::optional<std::int64_t> expires) {
-  check_folder();
+  store::check_folder(folder_);
   const store::File lock(folder_ / "tokens.lock", O_RDWR | O_CREAT, 0600);
   lock.lock();
   std::vector<Entry> entries = read(path_);
@@ -192,14 +187,14 @@ std::optional<std::string> TokenFile::renew(std::string_view id, std::optional<s
 }
 
 std::vector<TokenInfo> TokenFile::list() const {
-  check_folder();
+  store::check_folder(folder_);
   std::vector<TokenInfo> tokens;
   for (Entry& entry : read(path_)) tokens.push_back(std::move(entry.info));
   return tokens;
 }
 
 bool TokenFile::revoke(std::string_view id) {
-  check_folder();
+  store::check_folder(folder_);
   const store::File lock(folder_ / "tokens.lock", O_RDWR | O_CREAT, 0600);
   lock.lock();
   std::vector<Entry> entries = read(path_);

@@ -132,8 +132,14 @@ void ServedStream::check_can_begin() const {
 }
 
 void ServedStream::begin() {
-  static_cast<void>(writing_->stream->look_at_clock());
-  writing_->stream->commit();
+  try {
+    static_cast<void>(writing_->stream->look_at_clock());
+    writing_->stream->commit();
+  } catch (const FailedAfterCommit& error) {
+    // It has begun, and is opened again when the clock is looked at.
+    writing_->stream.reset();
+    writing_->problem = error.what();
+  }
   publish_standing();
 }
 

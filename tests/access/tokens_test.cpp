@@ -116,6 +116,18 @@ TEST_F(Tokens, MakeNoFolderWhereNoneIsAdded) {
   EXPECT_FALSE(std::filesystem::exists(state()));
 }
 
+TEST_F(Tokens, AreNotTouchedInAFolderInWhichOthersMayWrite) {
+  TokenFile file(state());
+  static_cast<void>(file.add(Role::read, "a"));
+  const std::string id = file.list().front().id;
+  ASSERT_EQ(::chmod(state().c_str(), 0770), 0);
+  EXPECT_THROW(static_cast<void>(file.list()), StateError);
+  EXPECT_THROW(static_cast<void>(file.renew(id, {})), StateError);
+  EXPECT_THROW(static_cast<void>(file.revoke(id)), StateError);
+  ASSERT_EQ(::chmod(state().c_str(), 0700), 0);
+  EXPECT_TRUE(file.revoke(id));
+}
+
 TEST_F(Tokens, ExpireAtTheirTime) {
   TokenFile file(state());
   const std::string token = file.add(Role::read, "a", 1000);

@@ -156,7 +156,7 @@ TEST_F(ServerGuards, TakeNoRowsUnderAnEmptyKeyAndNoPartOfSums) {
   const Fields csv{{"Content-Type", "text/csv"}, {"Idempotency-Key", ""}};
   const HttpReply refused = ask(port(), "POST", "/v1/streams/air/rows", admin_, some_csv(1), csv);
   EXPECT_EQ(refused.status, 400);
-  EXPECT_EQ(refused.json().at("field"), "idempotency-key");
+  EXPECT_EQ(refused.json().at("field"), "idempotency_key");
   EXPECT_EQ(ask(port(), "POST", "/v1/streams/air/rows", admin_, some_csv(1),
                 {{"Content-Type", "text/csv"}, {"Content-Range", ""}})
                 .status,

@@ -116,5 +116,32 @@ TEST_F(ServerLife, TakesNoRowThatItRefusesWhereTheDiskIsFull) {
   EXPECT_EQ(refused, 24U);
 }
 
+class SlowServerLife : public ServerLife {};
+
+// Wherever the disk fills up while a stream is made: the stream is there or it is not, and can be made again
+// in a later slot.
+TEST_F(SlowServerLife, MakesAStreamOfSlotsOnceWhereverTheDiskIsFull) {
+  const std::string settings =
+      R"({"name":"clock","epsilon":1,"delta":1e-6,"bounds":{"temp":[-20,45],"co":[0,100]},"every":"1s","steps":1000})";
+  const auto make = [&] { return ask(port(), "POST", "/v1/streams", admin_, settings).status; };
+  int made = 0, refused = 0;
+  for (int call = 4; made < 3; ++call) {  // it writes three times to say where it listens
+    start({}, full_disk_from(call));
+    const int status = make();
+    ++(status == 201 ? made : refused);
+    EXPECT_THAT(status, testing::AnyOf(201, 507)) << call;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // into another slot
+    start();
+    EXPECT_EQ(make(), status == 201 ? 200 : 201) << call;
+    EXPECT_EQ(
+        ask(port(), "POST", "/v1/streams/clock/rows", admin_, some_csv(5), {{"Content-Type", "text/csv"}})
+            .status,
+        202)
+        << call;
+    forget_state();
+  }
+  EXPECT_GT(refused, 5);
+}
+
 }  // namespace
 }  // namespace jme::test

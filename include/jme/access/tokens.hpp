@@ -59,7 +59,6 @@ class TokenFile {
   struct Entry;
   [[nodiscard]] static std::vector<Entry> read(const std::filesystem::path& path);
   void write(const std::vector<Entry>& entries) const;
-  void check_folder() const;
   std::filesystem::path folder_, path_;
 };
 
