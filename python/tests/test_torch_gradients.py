@@ -8,6 +8,7 @@ import jme
 import jme.torch
 import pytest
 import torch
+from jme.torch import _layers
 from torch import nn
 from torch_models import made
 
@@ -126,6 +127,42 @@ def test_gradients_are_those_of_one_example_after_another(name):
     jme.torch.per_example(model, loss, by="vmap")(inputs, targets)
     for p, right in zip(model.parameters(), expected, strict=True):
         assert torch.allclose(p.grad_sample, right, rtol=0, atol=1e-10 * float(right.abs().max()))
+
+
+GROUPED = {
+    "plain": (nn.Conv2d(8, 16, 3, padding=1), (8, 14, 14)),
+    "strides": (nn.Conv2d(16, 8, (3, 2), (2, 1), (1, 0)), (16, 9, 8)),
+    "dilated": (nn.Conv2d(8, 4, 2, dilation=2, stride=2, bias=False), (8, 8, 9)),
+    "groups": (nn.Conv2d(16, 32, 3, groups=2, padding=1), (16, 6, 6)),
+    "pieces": (nn.Conv2d(64, 128, 3, padding=1), (64, 8, 8)),
+    "a line": (nn.Conv1d(8, 4, 3, stride=2, padding=1), (8, 21)),
+}
+
+
+@pytest.mark.parametrize("name", GROUPED)
+def test_convolutions_of_floats_are_made_as_groups_and_are_those_of_products(name):
+    """Off by at most what n roundings of terms of this size can be; the products are made in double."""
+    layer, shape = GROUPED[name]
+    torch.manual_seed(1)
+    x = torch.randn(10, *shape)
+    g = torch.randn_like(layer(x).detach())
+    function = _layers.LAYERS[type(layer)]
+
+    def gradients(x, g):
+        return function(layer, _layers.Call(x, g), g)
+
+    flat = _layers._Flat(layer) if isinstance(layer, nn.Conv1d) else layer
+    assert _layers._suits_groups(flat, x) and not _layers._suits_groups(flat, x.double())
+    found, right, size = (
+        gradients(x, g),
+        gradients(x.double(), g.double()),
+        gradients(x.double().abs(), g.double().abs()),
+    )
+    assert found.keys() == right.keys()
+    for key, values in found.items():
+        terms = g[0, 0].numel()
+        assert values.shape == right[key].shape
+        assert bool(((values - right[key]).abs() <= (terms + 2) * 2.0**-24 * size[key]).all()), key
 
 
 @pytest.mark.parametrize("settings", [{}, {"padding_idx": 3}])

@@ -6,7 +6,7 @@ goes over examples, and products are made for each example by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,8 +34,10 @@ class Call:
 
 Layer = Callable[[Any, Call, Tensor], dict[str, Tensor]]
 
-# Numbers of unfolded input at a time: what stays in the cache is not fetched again for the product.
+# Numbers of unfolded input, or of gradients, at a time: what stays in the cache is not fetched again.
 AT_A_TIME = 1 << 19
+# Convolutions whose kernels have more numbers are no quicker as groups.
+MOST_IN_GROUPS = 1 << 17
 
 
 def linear(layer: nn.Linear, call: Call, g: Tensor) -> dict[str, Tensor]:
@@ -48,26 +50,69 @@ def linear(layer: nn.Linear, call: Call, g: Tensor) -> dict[str, Tensor]:
 
 
 def conv2d(layer: nn.Conv2d, call: Call, g: Tensor) -> dict[str, Tensor]:
-    x = call.x
-    examples, groups, g_shape = len(x), layer.groups, g.shape[2:]
+    x, groups = call.x, layer.groups
+    weight = call.room(len(x) * groups, layer.weight.shape[0] // groups, layer.weight[0].numel())
+    by = _by_groups if _suits_groups(layer, x) else _by_products
+    by(layer, x, g, weight)
+    found = {"weight": weight.reshape(len(x), *layer.weight.shape)}
+    return found if layer.bias is None else {**found, "bias": g.flatten(2).sum(2)}
+
+
+def _by_products(layer: nn.Conv2d, x: Tensor, g: Tensor, weight: Tensor) -> None:
+    """What every place of the kernel sees is the input shifted; copying these views is quicker than F.unfold."""
+    outputs, inputs = weight.shape[1:]
+    shifted = _shifted(layer, x, positions_of=g.shape[2:])
     g = g.flatten(2)
-    outputs, positions = g.shape[1], g.shape[2]
-    inputs = x.shape[1] * layer.kernel_size[0] * layer.kernel_size[1]
-    weight = call.room(examples * groups, outputs // groups, inputs // groups)
-    part = min(examples, max(1, AT_A_TIME // max(1, inputs * positions)))
-    # Every place of the kernel sees the input shifted; copying these views is quicker than F.unfold.
-    shifted = _shifted(layer, x, positions_of=g_shape)
+    positions = g.shape[2]
+    part = _part(len(x), layer.groups * inputs * positions)
     unfolded = x.new_empty(part, *shifted.shape[1:])
-    for begin in range(0, examples, part):
-        here = slice(begin, min(begin + part, examples))
+    for here in _slices(len(x), part):
         count = here.stop - here.start
         torch.bmm(
-            g[here].reshape(-1, outputs // groups, positions),
-            unfolded[:count].copy_(shifted[here]).view(-1, inputs // groups, positions).transpose(1, 2),
-            out=weight[here.start * groups : here.stop * groups],
+            g[here].reshape(-1, outputs, positions),
+            unfolded[:count].copy_(shifted[here]).view(-1, inputs, positions).transpose(1, 2),
+            out=weight[here.start * layer.groups : here.stop * layer.groups],
         )
-    found = {"weight": weight.reshape(examples, *layer.weight.shape)}
-    return found if layer.bias is None else {**found, "bias": g.sum(2)}
+
+
+def _by_groups(layer: nn.Conv2d, x: Tensor, g: Tensor, weight: Tensor) -> None:
+    """The examples as groups of channels of one example, so that the sum over examples has one term. Some examples at a
+    time: memory for the gradients of all would be taken anew for each micro-batch."""
+    outputs = layer.weight.shape[0]
+    kernels = weight.view(len(x) * outputs, *layer.weight.shape[1:])
+    for here in _slices(len(x), _part(len(x), layer.weight.numel())):
+        own = kernels[here.start * outputs : here.stop * outputs]
+        _, made, _ = torch.ops.aten.convolution_backward(
+            g[here].reshape(1, -1, *g.shape[2:]),
+            x[here].reshape(1, -1, *x.shape[2:]),
+            own,
+            None,
+            layer.stride,
+            layer.padding,
+            layer.dilation,
+            False,
+            [0, 0],
+            (here.stop - here.start) * layer.groups,
+            [False, True, False],
+        )
+        own.copy_(made)
+
+
+def _suits_groups(layer: nn.Conv2d, x: Tensor) -> bool:
+    """oneDNN is quick with groups of eight channels and more, the kernels of all other convolutions are not."""
+    weight = layer.weight
+    is_onednn = x.dtype == torch.float32 and x.device.type == "cpu" and torch.backends.mkldnn.is_available()
+    return is_onednn and weight.shape[1] % 8 == 0 and weight.numel() <= MOST_IN_GROUPS
+
+
+def _part(examples: int, numbers: int) -> int:
+    """Examples at a time, of so many numbers each."""
+    return min(examples, max(1, AT_A_TIME // max(1, numbers)))
+
+
+def _slices(examples: int, part: int) -> Iterator[slice]:
+    for begin in range(0, examples, part):
+        yield slice(begin, min(begin + part, examples))
 
 
 def _shifted(layer: nn.Conv2d, x: Tensor, positions_of: tuple[int, int]) -> Tensor:
