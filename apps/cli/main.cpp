@@ -3,10 +3,12 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <jme/base/spelling.hpp>
 #include <jme/version.hpp>
 
 #include "commands.hpp"
@@ -20,6 +22,33 @@ using jme::cli::ExitCode;
 std::string current_command(const CLI::App& root) {
   const auto parsed = root.get_subcommands();
   return parsed.empty() ? "jme" : "jme " + parsed.front()->get_name();
+}
+
+/// What CLI11 says, with the nearest flag for one that there is not.
+std::string usage_problem(const CLI::App& root, const CLI::ParseError& error, int argc, char** argv) {
+  const std::string said = error.what();
+  if (const std::size_t many = said.find(": At Most 1 required"); many != std::string::npos) {
+    return said.substr(0, many) + ": given more than once";
+  }
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return said;
+  const auto parsed = root.get_subcommands();
+  const CLI::App* command = parsed.empty() ? &root : parsed.front();
+  const std::vector<std::string> unknown = root.remaining(true);
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command->get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  std::string word;
+  for (int i = 1; i < argc; ++i) {  // CLI11 has them in another order
+    const std::string given = argv[i];
+    if (std::find(unknown.begin(), unknown.end(), given) == unknown.end()) continue;
+    if (given.starts_with("-") && given.size() > 1) {
+      const std::string flag = given.substr(0, given.find('='));
+      return "unknown flag " + flag + ": the nearest known one is " + jme::nearest_spelling(flag, known);
+    }
+    if (word.empty()) word = given;
+  }
+  return "unexpected word " + (word.empty() ? said : word);
 }
 
 /// Where a standard stream was closed, the next file that is opened would get its number and receive output
@@ -82,7 +111,8 @@ ExitCode run(int argc, char** argv) {
     jme::cli::Output().write(std::string(version.what()) + '\n');
     return ExitCode::ok;
   } catch (const CLI::ParseError& error) {
-    jme::cli::print_error(std::string(error.what()) + " (see " + current_command(root) + " --help)");
+    jme::cli::print_error(usage_problem(root, error, argc, argv) + " (see " + current_command(root) +
+                          " --help)");
     return ExitCode::usage;
   }
   return run_chosen(run_command, bounds, plan, calibrate, account, sensitivity, shape, ledger, serve, token,

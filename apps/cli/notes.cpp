@@ -15,24 +15,24 @@ void tell(const RowIntake& intake, const PreparedRun& run, const std::vector<std
     switch (note.kind) {
       case bad_rows:
         print_note(fmt::format(
-            "{} bad row(s), {:.2g}% of all, counted as zero{}, and the means move towards it by that "
+            "{} bad row(s), {:.3g}% of all, counted as zero{}, and the means move towards it by that "
             "share; keep these numbers to yourself",
             note.count, share, run.bounds().is_none() ? "" : ", the middle of the bounds"));
         break;
       case unread_rows:
         print_note(fmt::format(
-            "{} bad row(s), {:.2g}% of all, counted as rows without cells; keep these numbers to yourself",
+            "{} bad row(s), {:.3g}% of all, counted as rows without cells; keep these numbers to yourself",
             note.count, share));
         break;
       case nobodys_rows:
         print_note(fmt::format(
-            "{} row(s), {:.2g}% of all, had no id of a person and counted as rows without cells; keep these "
+            "{} row(s), {:.3g}% of all, had no id of a person and counted as rows without cells; keep these "
             "numbers to yourself",
             note.count, share));
         break;
       case rows_over_limit:
         print_note(
-            fmt::format("{} row(s), {:.2g}% of all, were beyond --rows-per-person and counted as rows "
+            fmt::format("{} row(s), {:.3g}% of all, were beyond --rows-per-person and counted as rows "
                         "without cells; keep "
                         "these numbers to yourself",
                         note.count, share));

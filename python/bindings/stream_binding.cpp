@@ -30,7 +30,9 @@ constexpr const char* releases_doc =
     "Releases that wait to be fetched: those of a push that was interrupted.";
 constexpr const char* close_doc =
     "Commits and lets go of the state folder. The stream is not ended: another process can go on with it.";
-constexpr const char* rows_doc = "Rows taken so far.";
+constexpr const char* rows_doc =
+    "Rows taken so far. Of a stream of slots of time, whose number of rows is private: slots released so "
+    "far.";
 constexpr const char* committed_rows_doc =
     "Rows that need not come again after a crash; None where nothing outlives the process.";
 constexpr const char* is_finished_doc = "Whether no row may follow.";

@@ -60,12 +60,13 @@ def noisy(value: float, noise: float) -> str:
 
 
 def stream(s: Stream) -> str:
+    unit = "slots" if s._has_slots else "rows"
     promise = "".join(f"<p>{escape(part)}</p>" for part in s.statement.split("\n\n"))
     charts = "".join(image(title, svg) for title, svg in s._charts())
     if charts:
         charts += "<p>± in these charts is half of a 95% band.</p>"
     return (
-        f"<p><b>jme.Stream</b>: {s.rows:,} rows so far</p>{charts}"
+        f"<p><b>jme.Stream</b>: {s.rows:,} {unit} so far</p>{charts}"
         f"<details><summary>What is promised</summary>{promise}</details>"
     )
 

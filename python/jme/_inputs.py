@@ -258,7 +258,9 @@ def _push_pandas(stream: Sink, frame: Any) -> None:
 def _push_series(stream: Sink, column: Any) -> None:
     name = "1" if column.name is None else column.name
     if stream._is_open and str(name) not in stream.columns and set(stream.columns) <= {str(n) for n in column.index}:
-        raise TypeError("a Series is one column of rows; for one row with these names push row.to_frame().T")
+        raise TypeError(
+            "a Series is one column of rows; for one row with these names push row.to_frame().T.infer_objects()"
+        )
     _push_pandas(stream, column.to_frame(name))
 
 

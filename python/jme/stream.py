@@ -135,7 +135,8 @@ class Stream(_core.Stream):
 
     def __repr__(self) -> str:
         names = ", ".join(self.columns) if self._is_open else "columns not known yet"
-        return f"<jme.Stream of {names}: {self.rows} rows{', durable' if self.is_durable else ''}>"
+        unit = "slots" if self._has_slots else "rows"
+        return f"<jme.Stream of {names}: {self.rows} {unit}{', durable' if self.is_durable else ''}>"
 
     def _repr_html_(self) -> str:
         return _html.stream(self)

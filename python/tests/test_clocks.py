@@ -237,3 +237,12 @@ def test_a_time_that_is_a_data_column_is_refused_before_any_row(settings):
     with pytest.raises(jme.InvalidParameter, match="time") as caught:
         jme.Stream(**{**SETTINGS, **settings})
     assert caught.value.field == "time"
+
+
+def test_a_stream_of_slots_says_how_many_slots_were_released_and_nothing_of_rows():
+    stream = jme.Stream(**SETTINGS)
+    stream.push(EXPECTED)
+    assert repr(stream) == "<jme.Stream of x: 0 slots>"
+    stream.finish()
+    assert repr(stream) == "<jme.Stream of x: 3 slots>"
+    assert "3 slots so far" in stream._repr_html_()

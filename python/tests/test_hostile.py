@@ -203,6 +203,7 @@ def test_errors_carry_row_and_column_and_no_value(settings, rng):
 @pytest.mark.parametrize(
     ("changed", "field"),
     [
+        ({"bounds": {"temp": (0, float("nan")), "co": (0, 1)}}, "bounds"),
         ({"epsilon": -1}, "epsilon"),
         ({"epsilon": float("nan")}, "epsilon"),
         ({"epsilon": float("inf")}, "epsilon"),

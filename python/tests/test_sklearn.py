@@ -74,7 +74,7 @@ def test_the_horizon_counts_calls(rows):
     model = PrivateCovariance(**SEEDED, horizon=2)
     model.partial_fit(rows[:10]).partial_fit(rows[10:20])
     before = model.covariance_.copy()
-    with pytest.raises(jme.BudgetExhausted):
+    with pytest.raises(jme.BudgetExhausted, match="horizon = 2: partial_fit was called as often as that"):
         model.partial_fit(rows[20:30])
     assert model.covariance_.tobytes() == before.tobytes() and model.n_samples_seen_ == 20
 

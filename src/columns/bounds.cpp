@@ -45,7 +45,9 @@ ColumnRange parse_entry(std::string_view text) {
   const std::size_t colon = equals == std::string_view::npos ? equals : text.find(':', equals);
   if (colon == std::string_view::npos || text.find('=', equals + 1) != std::string_view::npos)
     throw bounds_complaint(
-        fmt::format("'{}' is not NAME=LOW:HIGH (names with ',' or '=' are not supported)", text));
+        fmt::format("'{}' is not NAME=LOW:HIGH (a column with ',' or '=' in its name is bounded by its "
+                    "number, as in 2=0:5)",
+                    text));
   const std::string_view name = trimmed(text.substr(0, equals));
   if (name.empty()) throw bounds_complaint(fmt::format("'{}' names no column", text));
   constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();
@@ -65,7 +67,9 @@ void check_names(const std::vector<std::string>& columns) {
   for (const std::string& column : columns)
     if (column.find_first_of(",=") != std::string::npos)
       throw bounds_complaint(
-          fmt::format("column {} cannot be bounded: names with ',' or '=' are not supported", column));
+          fmt::format("column {} cannot be bounded: names with ',' or '=' are not supported; bound it "
+                      "by its number, as in 2=0:5",
+                      column));
 }
 
 }  // namespace

@@ -20,13 +20,19 @@ namespace {
 constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 constexpr std::size_t ambiguous = static_cast<std::size_t>(-2);
 
-// Names that are numbers may be a first row mistaken for a header: they are data and are not shown.
+// Where names are numbers a first row may have been mistaken for a header: it is data and is not shown.
 std::string available_names(const std::vector<std::string>& available) {
   constexpr std::size_t most_shown = 100;
   std::vector<std::string_view> shown;
   double ignored = 0.0;
-  for (const std::string& name : available)
-    if (shown.size() < most_shown && parse_number(name, ignored) == CellStatus::text) shown.push_back(name);
+  for (const std::string& name : available) {
+    const CellStatus status = parse_number(name, ignored);
+    if (status == CellStatus::number) {
+      return fmt::format("some of the {} columns have a number for a name, as in a file without a header",
+                         available.size());
+    }
+    if (shown.size() < most_shown && status == CellStatus::text) shown.push_back(name);
+  }
   if (shown.empty()) return fmt::format("there are {} columns without a name", available.size());
   if (shown.size() == available.size()) return fmt::format("there are {}", fmt::join(shown, ", "));
   return fmt::format("among the {} columns are {}", available.size(), fmt::join(shown, ", "));

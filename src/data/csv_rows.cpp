@@ -126,6 +126,12 @@ class CsvRows final : public TextRows {
 
   std::vector<std::string> header_names(std::string_view header, const std::string& place) {
     refuse_other_formats(header, place);
+    // Else the whole file would be names.
+    if (header.find('\r') != std::string_view::npos) {
+      throw DataError(fmt::format(
+          "{}: the header has a carriage return inside: lines must end with a line feed, or with both",
+          place));
+    }
     splitter_.split(header, most_columns);
     if (splitter_.has_open_quote()) {
       throw DataError(

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <numeric>
 
+#include <jme/base/spelling.hpp>
 #include <jme/clock/time.hpp>
 #include <jme/mechanism/stream_fields.hpp>
 #include <jme/output/emit.hpp>
@@ -162,22 +162,6 @@ std::vector<RunField> output_fields() {
         "Reproducible noise that protects NOBODY; for tests"}}};
 }
 
-/// How many letters must be changed, added or left out.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 const std::vector<RunField>& run_fields() {
@@ -199,13 +183,10 @@ const RunField* find_run_field(std::string_view name) {
   return found == fields.end() ? nullptr : &*found;
 }
 
-const std::string& nearest_run_field(std::string_view name) {
-  const auto& fields = run_fields();
-  return std::min_element(fields.begin(), fields.end(),
-                          [&](const RunField& a, const RunField& b) {
-                            return distance(a.name, name) < distance(b.name, name);
-                          })
-      ->name;
+std::string nearest_run_field(std::string_view name) {
+  std::vector<std::string> names;
+  for (const RunField& field : run_fields()) names.push_back(field.name);
+  return nearest_spelling(name, names);
 }
 
 }  // namespace jme

@@ -42,7 +42,7 @@ std::string ranges_text(const Field& field, const Json& value) {
   std::vector<double> low, high;
   for (const auto& [column, range] : value.items()) {
     if (!range.is_array() || range.size() != 2 || !range[0].is_number() || !range[1].is_number()) {
-      throw wrong_value(field);
+      throw InvalidParameter(field.name, fmt::format("{} must have [low, high], two finite numbers", column));
     }
     columns.push_back(column);
     low.push_back(range[0].get<double>());

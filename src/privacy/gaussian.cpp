@@ -121,7 +121,14 @@ double gdp_epsilon(double mu, Delta delta, double bad) {
 }
 
 double gdp_budget(ApproxDp budget, double bad) {
-  const double left = budget.delta - (1 + std::exp(budget.epsilon)) * bad;
+  const double lost = (1 + std::exp(budget.epsilon)) * bad;
+  const double left = budget.delta - lost;
+  if (!(lost < 1)) {
+    throw InvalidParameter(
+        "epsilon", budget.epsilon,
+        "smaller: so little noise protects nobody, and what is proved of it does not reach "
+        "this far, whatever delta is");
+  }
   if (!(left > 0)) {
     throw InvalidParameter("delta", budget.delta,
                            "larger: so many draws leave the range that is proved with more probability");

@@ -91,6 +91,25 @@ void describe(LedgerEntry& entry, const StreamLog& log) {
   entry.updated = head.updated;
 }
 
+/// How often the key file says that its stream was committed; none where it cannot be read.
+std::optional<std::uint64_t> commits_of_key(const StreamFiles& files) {
+  try {
+    return KeyFile(files.key, KeyFile::Access::read).counter();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// None where creating the stream was interrupted before anything was charged.
+std::optional<std::string> problem_of_empty_database(std::optional<std::uint64_t> commits) {
+  if (!commits) {
+    return "its database is empty, and its key file is missing or cannot be read: a copy that was made while "
+           "the stream was open needs the file with -wal as well";
+  }
+  if (*commits == 0) return std::nullopt;
+  return fmt::format("its database is empty, but its key file says that it was committed {} times", *commits);
+}
+
 std::optional<LedgerEntry> read_entry(const StreamFiles& files) {
   LedgerEntry entry{.file = files.database.filename().string(), .source = {}, .stream = {}};
   try {
@@ -100,8 +119,15 @@ std::optional<LedgerEntry> read_entry(const StreamFiles& files) {
       entry.problem = "the database of this key file is gone";
       return entry;
     }
+    // Before the database, which may be made while we look.
+    const std::optional<std::uint64_t> commits = commits_of_key(files);
     StreamLog log(files.database, StreamLog::Access::read);
-    if (log.is_empty()) return std::nullopt;  // creation was interrupted
+    if (log.is_empty()) {
+      const auto problem = problem_of_empty_database(commits);
+      if (!problem) return std::nullopt;
+      entry.problem = *problem;
+      return entry;
+    }
     describe(entry, log);
     entry.problem = problem_of(files, log, entry.in_use);
   } catch (const Error& error) {

@@ -1,10 +1,13 @@
 #include <limits>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
 #include <jme/base/horizon.hpp>
 #include <jme/base/parse.hpp>
+#include <jme/base/spelling.hpp>
 #include <jme/base/values.hpp>
 
 #include "base/packed_triangle.hpp"
@@ -20,6 +23,14 @@ TEST(InvalidParameter, NamesTheParameterItsValueAndWhatIsAllowed) {
   EXPECT_EQ(message(InvalidParameter("delta", 1.0, "in (0, 1)")), "delta = 1: must be in (0, 1)");
   EXPECT_EQ(message(InvalidParameter("shape", "foo", "auto")), "shape = foo: must be auto");
   EXPECT_EQ(message(InvalidParameter("rows", "must be given")), "rows: must be given");
+}
+
+TEST(NearestSpelling, IsTheWordWithTheFewestLettersChanged) {
+  const std::vector<std::string> words{"--epsilon", "--delta", "--every"};
+  EXPECT_EQ(nearest_spelling("--epsilo", words), "--epsilon");
+  EXPECT_EQ(nearest_spelling("--delat", words), "--delta");
+  EXPECT_EQ(nearest_spelling("evry", words), "--every");
+  EXPECT_EQ(nearest_spelling("x", {}), "");
 }
 
 TEST(InvalidParameter, SaysItsFieldWithUnderscoresSoThatEveryFrontCanSpellIt) {

@@ -51,6 +51,20 @@ TEST_F(BadInput, ErrorsNameTheFileAndNeverShowAValue) {
   EXPECT_THAT(result.out, Not(HasSubstr("secret7")));
 }
 
+TEST_F(BadInput, AFlagThatThereIsNotIsNamedWithTheNearestOne) {
+  const auto said = [](const std::string& words) {
+    const CommandResult result = jme(words, {.input = good});
+    EXPECT_EQ(result.code, 2) << words;
+    return result.err;
+  };
+  EXPECT_THAT(said("run - --epsilo 1"),
+              HasSubstr("unknown flag --epsilo: the nearest known one is --epsilon"));
+  EXPECT_THAT(said("run - --on_bad_row=zero --x 1"),
+              HasSubstr("--on_bad_row: the nearest known one is --on-bad-row"));
+  EXPECT_THAT(said("plan --every 2 --every 3"), HasSubstr("--every: given more than once"));
+  EXPECT_THAT(said("run a.csv b.csv"), HasSubstr("unexpected word b.csv"));
+}
+
 TEST_F(BadInput, ABadRowInsideABlockReleasesNoPartOfIt) {
   const CommandResult result = jme(hundred_rows + "--every 2", {.input = good + "0.5,0.6\nbad,row\n"});
   EXPECT_EQ(result.code, 3);

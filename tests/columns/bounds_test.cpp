@@ -61,7 +61,9 @@ TEST(ColumnBounds, OfArraysAreRefusedAsTheirTextWouldBe) {
   EXPECT_EQ(complaint({"a", "b"}, {0}, {1, 1}), "bounds: need one low and one high for each of 2 columns");
   EXPECT_EQ(complaint({""}, {0}, {1}), "bounds: a column has no name");
   EXPECT_EQ(complaint({"a=b"}, {0}, {1}),
-            "bounds: column a=b cannot be bounded: names with ',' or '=' are not supported");
+            "bounds: column a=b cannot be bounded: names with ',' or '=' are not supported; bound it by its "
+            "number, "
+            "as in 2=0:5");
 }
 
 TEST(ColumnBounds, MapEachRangeToTheUnitInterval) {

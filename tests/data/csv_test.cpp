@@ -209,7 +209,13 @@ TEST(Csv, RowsBeforeBrokenStructureAreGiven) {
 TEST(Csv, UnknownRepeatedAndAmbiguousColumnsAreRefused) {
   const std::string content = "temp,co,co,7\n1,2,3,4\n";
   EXPECT_EQ(complaint_of<InvalidParameter>(content, {.columns = {"tmp"}}),
-            "columns: there is no column tmp: among the 4 columns are temp, co, co");
+            "columns: there is no column tmp: some of the 4 columns have a number for a name, as in a file "
+            "without a header");
+  EXPECT_EQ(complaint_of<InvalidParameter>("temp,,co\n1,2,3\n", {.columns = {"tmp"}}),
+            "columns: there is no column tmp: among the 3 columns are temp, co");
+  EXPECT_EQ(
+      complaint_of("temp,co\rAnn,0.5\rBob,0.7\r", {.columns = {"tmp"}}),
+      "s.csv:1: the header has a carriage return inside: lines must end with a line feed, or with both");
   EXPECT_EQ(complaint_of<InvalidParameter>("a,b\n1,2\n", {.columns = {"c"}}),
             "columns: there is no column c: there are a, b");
   EXPECT_THAT(complaint_of<InvalidParameter>(content, {.columns = {"5"}}), HasSubstr("there is no column 5"));

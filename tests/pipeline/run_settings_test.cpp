@@ -75,7 +75,9 @@ TEST(RunSettings, RefuseWhatIsNoObjectOrOfTheWrongType) {
   EXPECT_EQ(refusal(R"({"epsilon": true})"), "epsilon: must be a finite number above 0");
   EXPECT_EQ(refusal(R"({"psd": "yes"})"), "psd: must be true or false");
   EXPECT_EQ(refusal(R"({"emit": [1]})"), "emit: must be a list of names");
-  EXPECT_EQ(refusal(R"({"bounds": {"a": [1]}})"), "bounds: must be an object of [low, high] by column");
+  EXPECT_EQ(refusal(R"({"bounds": {"a": [1]}})"), "bounds: a must have [low, high], two finite numbers");
+  EXPECT_EQ(refusal(R"({"bounds": {"a": [0, null]}})"),
+            "bounds: a must have [low, high], two finite numbers");
   EXPECT_EQ(refusal(R"({"bounds": {"a": [1, 0]}})"), "bounds: a needs LOW < HIGH");
   EXPECT_EQ(refusal(R"({"workload": 3})"), "workload: must be text");
 }

@@ -190,6 +190,17 @@ TEST(GdpBudget, LeavesRoomForBadEvents) {
     EXPECT_GT(spent, 1e-6 * (1 - 1e-6));
   }
   EXPECT_THROW((void)gdp_budget({.epsilon = 1, .delta = 1e-6}, 1e-6), InvalidParameter);
+  const auto blamed = [](double epsilon, double delta) -> std::string {
+    try {
+      static_cast<void>(gdp_budget({.epsilon = epsilon, .delta = delta}, 1e-30));
+    } catch (const InvalidParameter& error) {
+      return error.field();
+    }
+    return "";
+  };
+  EXPECT_EQ(blamed(60, 1e-6), "delta");
+  EXPECT_EQ(blamed(60, 0.1), "");
+  EXPECT_EQ(blamed(100, 0.1), "epsilon") << "no delta would do";
 }
 
 }  // namespace

@@ -269,6 +269,14 @@ TEST_F(LedgerTest, TellsWhatIsWrongWithAStream) {
   std::filesystem::remove(file(".db", "no database"));
   EXPECT_NE(problem("no database").find("is gone"), std::string::npos);
 
+  // As a copy of the database alone is while a stream is open: the newest commits are in another file.
+  copy_state("state", "emptied");
+  overwrite(file(".db", "emptied"), "");
+  EXPECT_NE(problem("emptied").find("database is empty, but its key file says"), std::string::npos);
+  EXPECT_THROW(static_cast<void>(Ledger::read(path("emptied")).mu_of("a")), StateError);
+  std::filesystem::remove(file(".key", "emptied"));
+  EXPECT_NE(problem("emptied").find("-wal"), std::string::npos);
+
   copy_state("state", "damaged");
   overwrite(file(".db", "damaged"), std::string(4096, 'x'));
   EXPECT_NE(problem("damaged").find("damaged"), std::string::npos) << problem("damaged");

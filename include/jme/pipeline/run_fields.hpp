@@ -25,6 +25,6 @@ struct RunField : Field {
 /// The field of this name; null where there is none.
 [[nodiscard]] const RunField* find_run_field(std::string_view name);
 /// The known name that needs the fewest changes of letters to become `name`: for messages.
-[[nodiscard]] const std::string& nearest_run_field(std::string_view name);
+[[nodiscard]] std::string nearest_run_field(std::string_view name);
 
 }  // namespace jme

@@ -229,6 +229,8 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         """Gives one block to the stream, which is opened and charged before its first, and learns from the release."""
         if not isinstance(self.ledger, SharedLedger | None):
             raise TypeError(f"ledger must be a SharedLedger or None, not {type(self.ledger).__name__}")
+        if stream is not None and isinstance(rows, int) and stream.rows >= rows:
+            raise BudgetExhausted(f"horizon = {self.horizon}: partial_fit was called as often as that")
         padding = every - len(table)
         if padding:
             self._check_can_pad()

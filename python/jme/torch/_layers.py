@@ -102,7 +102,7 @@ def _suits_groups(layer: nn.Conv2d, x: Tensor) -> bool:
     """oneDNN is quick with groups of eight channels and more, the kernels of all other convolutions are not."""
     weight = layer.weight
     is_onednn = x.dtype == torch.float32 and x.device.type == "cpu" and torch.backends.mkldnn.is_available()
-    return is_onednn and weight.shape[1] % 8 == 0 and weight.numel() <= MOST_IN_GROUPS
+    return bool(is_onednn and weight.shape[1] % 8 == 0 and weight.numel() <= MOST_IN_GROUPS)
 
 
 def _part(examples: int, numbers: int) -> int:
