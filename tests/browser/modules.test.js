@@ -195,10 +195,13 @@ const filled = { name: "air", epsilon: "1", delta: "1e-6", every: "100", horizon
   columns: [{ name: "temp", low: "-20", high: "45" }] };
 
 test("a form becomes the settings of a stream", () => {
-  assert.deepEqual(settingsOf(filled), { name: "air", epsilon: 1, delta: 1e-6, bounds: { temp: [-20, 45] }, every: 100, rows: 100_000, emit: ["mean"] });
-  assert.deepEqual(settingsOf({ ...filled, every: "1 h", horizon: "24", more: '{"source": "x"}' }),
+  const sent = (form) => JSON.parse(JSON.stringify(settingsOf(form)));  // as a body of a request
+  assert.deepEqual(sent(filled), { name: "air", epsilon: 1, delta: 1e-6, bounds: { temp: [-20, 45] }, every: 100, rows: 100_000, emit: ["mean"] });
+  assert.deepEqual(sent({ ...filled, every: "1 h", horizon: "24", more: '{"source": "x"}' }),
     { name: "air", epsilon: 1, delta: 1e-6, bounds: { temp: [-20, 45] }, every: "1h", steps: 24, emit: ["mean"], source: "x" });
   assert.equal(settingsOf({ ...filled, epsilon: "much" }).epsilon, "much");
+  const oddly = JSON.stringify(settingsOf({ ...filled, columns: [{ name: "__proto__", low: "0", high: "1" }] }));
+  assert.ok(oddly.includes('"bounds":{"__proto__":[0,1]}'), oddly);
   assert.equal(numberOr(" 1e5 "), 1e5);
 });
 
