@@ -6,6 +6,7 @@ import os
 import sys
 import time
 
+import jme
 import jme.spark
 from pyspark.sql import SparkSession
 
@@ -34,22 +35,34 @@ readings = seconds.selectExpr(
 config = {"epsilon": 1, "delta": 1e-6, "bounds": {"temp": [-20, 45], "humidity": [0, 100]}, "every": "5s", "steps": 12}
 with jme.spark.sink(config, name="sensors", state=f"{folder}/state") as sink:
     print(sink.statement, end="\n\n", flush=True)
+
+    def take(batch, number):
+        """Rows that come after the last slot count nowhere."""
+        try:
+            if not sink.is_finished:
+                sink(batch, number)
+        except jme.BudgetExhausted:
+            if not sink.is_finished:
+                raise
+
     query = (
-        readings.writeStream.foreachBatch(sink)
+        readings.writeStream.foreachBatch(take)
         .option("checkpointLocation", f"{folder}/checkpoint")
         .trigger(processingTime="1 second")
         .start()
     )
     shown = 0
-    while not sink.is_finished:
-        if query.exception() is not None and not sink.is_finished:
-            raise query.exception()
+    while True:
+        is_finished = sink.is_finished
         for release in sink.releases(since=shown):
             shown = release["t"]
             print(release["time"], "mean", release["mean"], "covariance", release["covariance"], flush=True)
-        if shown == 11:
-            query.stop()  # the stream ends with its last slot, and takes no batch after that
+        if is_finished or not query.isActive:
+            break
         time.sleep(0.2)
-    for release in sink.releases(since=shown):
-        print(release["time"], "mean", release["mean"], "covariance", release["covariance"], flush=True)
+    while query.isActive and query.status["isTriggerActive"]:  # a batch that is stopped midway prints Java's errors
+        time.sleep(0.05)
+    query.stop()
+    if not sink.is_finished:
+        raise query.exception() or RuntimeError("the query ended before its stream")
 spark.stop()
