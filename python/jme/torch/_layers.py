@@ -67,20 +67,22 @@ def _by_products(layer: nn.Conv2d, x: Tensor, g: Tensor, weight: Tensor) -> None
     part = _part(len(x), layer.groups * inputs * positions)
     unfolded = x.new_empty(part, *shifted.shape[1:])
     for here in _slices(len(x), part):
-        count = here.stop - here.start
-        torch.bmm(
-            g[here].reshape(-1, outputs, positions),
-            unfolded[:count].copy_(shifted[here]).view(-1, inputs, positions).transpose(1, 2),
-            out=weight[here.start * layer.groups : here.stop * layer.groups],
-        )
+        left = g[here].reshape(-1, outputs, positions)
+        right = unfolded[: here.stop - here.start].copy_(shifted[here]).view(-1, inputs, positions)
+        own = weight[here.start * layer.groups : here.stop * layer.groups]
+        if inputs < outputs:  # products are quicker the other way round
+            own.copy_(torch.bmm(right, left.transpose(1, 2)).transpose(1, 2))
+        else:
+            torch.bmm(left, right.transpose(1, 2), out=own)
 
 
 def _by_groups(layer: nn.Conv2d, x: Tensor, g: Tensor, weight: Tensor) -> None:
     """The examples as groups of channels of one example, so that the sum over examples has one term. Some examples at a
-    time: memory for the gradients of all would be taken anew for each micro-batch."""
+    time: memory for what oneDNN makes of all would be taken anew for each micro-batch."""
     outputs = layer.weight.shape[0]
+    numbers = max(layer.weight.numel(), x[0].numel() + g[0].numel())
     kernels = weight.view(len(x) * outputs, *layer.weight.shape[1:])
-    for here in _slices(len(x), _part(len(x), layer.weight.numel())):
+    for here in _slices(len(x), _part(len(x), numbers)):
         own = kernels[here.start * outputs : here.stop * outputs]
         _, made, _ = torch.ops.aten.convolution_backward(
             g[here].reshape(1, -1, *g.shape[2:]),
