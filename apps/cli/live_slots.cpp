@@ -95,7 +95,7 @@ void LiveSlots::end_input() {
   while (feed_->due() == due) live_->pause();
 }
 
-void LiveSlots::take(const std::string& path, InputOptions options) {
+void LiveSlots::take(const std::string& path, const InputOptions& options) {
   try {
     static_cast<void>(work());
     RowReader reader(path, options);

@@ -25,7 +25,7 @@ class LiveSlots {
   /// Takes rows until all slots are released, or the input ends. Opens the input itself, so that slots end on
   /// time while not even a header has come. Where the input ends first, a durable stream keeps the open slot,
   /// and any other waits for its end.
-  void take(const std::string& path, InputOptions options);
+  void take(const std::string& path, const InputOptions& options);
 
  private:
   [[nodiscard]] LiveInput::Due work();

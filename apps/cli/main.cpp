@@ -26,7 +26,7 @@ std::string current_command(const CLI::App& root) {
 
 /// What CLI11 says, with the nearest flag for one that there is not.
 std::string usage_problem(const CLI::App& root, const CLI::ParseError& error, int argc, char** argv) {
-  const std::string said = error.what();
+  std::string said = error.what();
   if (const std::size_t many = said.find(": At Most 1 required"); many != std::string::npos) {
     return said.substr(0, many) + ": given more than once";
   }

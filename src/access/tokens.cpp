@@ -166,7 +166,7 @@ std::string TokenFile::add(Role role, const std::string& stream, std::optional<s
                        .expires = expires},
               .salt = {},
               .hash = {}};
-  const std::string token = entry.with_new_secret();
+  std::string token = entry.with_new_secret();
   entries.push_back(entry);
   write(entries);
   return token;

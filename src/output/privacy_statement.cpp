@@ -36,7 +36,7 @@ std::string budget_words(const Mechanism& mechanism) {
 
 /// The window in which rows of a person are limited: "day", "window of 6h", "slot of 15m".
 std::string window_name(const StreamConfig& config) {
-  const std::string words = window_words(config);
+  std::string words = window_words(config);
   if (words == "day" || words == "hour") return words;
   return fmt::format("{} of {}", config.participation.windows->steps == 1 ? "slot" : "window", words);
 }
@@ -53,7 +53,7 @@ std::string neighbours(const StreamConfig& config) {
                          which, windows ? " at the same times" : "")
                    : fmt::format("all rows of one person{} together are there or are all absent", which);
   }
-  const std::string who =
+  std::string who =
       one ? "one row" : fmt::format("the rows of one person (at most {})", config.participation.rows);
   const std::string absent = fmt::format("{} there or {} absent", one ? "is" : "are", one ? "is" : "are");
   switch (presence_of(config)) {

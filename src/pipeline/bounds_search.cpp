@@ -181,6 +181,7 @@ std::vector<FoundRange> BoundsSearch::search_once() const {
       },
       records_read_);
   std::vector<FoundRange> ranges;
+  ranges.reserve(numbers.size());
   for (const DurableSearch::Numbers& column : numbers) ranges.push_back(range_of(column));
   return ranges;
 }

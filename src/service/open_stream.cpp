@@ -190,7 +190,7 @@ WriteAnswer OpenStream::add(const WriteRequest& request, const Content& content)
   }
   if (slots_) rows_of_tokens_[request.token] += count;
   entry.releases_after = release_rows_.size();
-  const WriteAnswer answer = answer_of(entry);
+  WriteAnswer answer = answer_of(entry);
   journal_.add(std::move(entry));
   return answer;
 }

@@ -41,10 +41,10 @@ class RequestBook {
  public:
   /// Requests with rows are known again for this long, and at most this many of them. So many blocks are
   /// known by their ids, however old they are: who sends blocks sends the last ones again after any pause.
-  static constexpr std::int64_t seconds_known = 7 * 24 * 3600;
+  static constexpr std::int64_t seconds_known = std::int64_t{7} * 24 * 3600;
   static constexpr std::size_t most_known = std::size_t{1} << 20;
   /// What is no longer known is on disk for this much longer at most.
-  static constexpr std::int64_t seconds_on_disk = 24 * 3600;
+  static constexpr std::int64_t seconds_on_disk = std::int64_t{24} * 3600;
   /// As many records that are no longer known may be on disk as known ones, or this many.
   static constexpr std::size_t few = 4096;
 
