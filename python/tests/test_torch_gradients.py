@@ -165,6 +165,23 @@ def test_convolutions_of_floats_are_made_as_groups_and_are_those_of_products(nam
         assert bool(((values - right[key]).abs() <= (terms + 2) * 2.0**-24 * size[key]).all()), key
 
 
+@pytest.mark.parametrize("name", GROUPED)
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), 1e38])
+def test_groups_of_one_example_have_nothing_of_the_others(name, bad):
+    """Also where channels of two examples lie in one vector of the processor, and one is not finite."""
+    layer, shape = GROUPED[name]
+    torch.manual_seed(1)
+    x = torch.randn(10, *shape)
+    g = torch.randn_like(layer(x).detach())
+    function = _layers.LAYERS[type(layer)]
+    before = {key: values.clone() for key, values in function(layer, _layers.Call(x, g), g).items()}
+    x[4], g[4] = bad, bad
+    for key, values in function(layer, _layers.Call(x, g), g).items():
+        others = [j for j in range(10) if j != 4]
+        assert torch.equal(values[others], before[key][others]), key
+        assert not torch.equal(values[4], before[key][4]), key
+
+
 @pytest.mark.parametrize("settings", [{}, {"padding_idx": 3}])
 def test_gradients_of_embeddings_are_those_of_one_example_after_another(settings):
     torch.manual_seed(1)
