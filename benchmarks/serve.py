@@ -24,11 +24,18 @@ COLUMNS = ["a", "b", "c", "d", "e", "f"]
 EVERY = 1000
 CONNECTIONS = 8
 READERS = 1000
+SLOTS = 4096
+PAGE_READERS = 64
 
 
 def csv_rows(count, first=0):
     rows = ("%.3f,%.3f,%.3f,%.3f,%.3f,%.3f" % tuple((7919 * (i + 1) * (j + 3)) % 1000 / 1000 for j in range(6)) for i in range(first, first + count))
     return ",".join(COLUMNS) + "\n" + "\n".join(rows) + "\n"
+
+
+def csv_of_people(count):
+    rows = ("p%d,%.3f" % (i, 7919 * (i + 1) % 1000 / 1000) for i in range(count))
+    return "who,a\n" + "\n".join(rows) + "\n"
 
 
 class Http:
@@ -116,12 +123,30 @@ class JmeServer:
         self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
 
     def create(self, name, every=EVERY, rows=100_000_000):
-        settings = {"name": name, "epsilon": 1, "delta": 1e-6, "bounds": {c: [0, 1] for c in COLUMNS}, "rows": rows, "every": every}
+        self.create_with({"name": name, "bounds": {c: [0, 1] for c in COLUMNS}, "rows": rows, "every": every})
+
+    def create_of_people(self, name):
+        self.create_with({"name": name, "bounds": {"a": [0, 1]}, "every": "1h", "steps": SLOTS, "person": "who",
+                          "rows_per_person": "3/day"})
+
+    def create_with(self, settings):
+        settings = {"epsilon": 1, "delta": 1e-6, **settings}
         if Http(self.port).ask(post(self.port, "/v1/streams", json.dumps(settings), self.token)) != 201:
             raise RuntimeError("no stream was created")
 
     def rows(self, name, body):
         return post(self.port, f"/v1/streams/{name}/rows", body, self.token)
+
+    def reads_and_writes(self, name, body, seconds):
+        """How often wrk reads a stream's page per second, and the 99th percentile of writers meanwhile."""
+        url = f"http://127.0.0.1:{self.port}/v1/streams/{name}"
+        wrk = subprocess.Popen(["wrk", "-t1", f"-c{PAGE_READERS}", f"-d{seconds}s", "-H", f"Authorization: Bearer {self.token}", url],
+                               stdout=subprocess.PIPE, text=True)
+        _, p99 = load(self.port, self.rows(name, body), 10_000_000, seconds)
+        printed = wrk.communicate()[0]
+        if wrk.returncode != 0 or "Non-2xx" in printed or "Socket errors" in printed:
+            raise RuntimeError(f"wrk: {printed}")
+        return float(re.search(r"Requests/sec:\s+([\d.]+)", printed)[1]), p99
 
     def bytes_of_a_reader(self, name):
         """What one of many readers costs that wait for events."""
@@ -196,6 +221,8 @@ def measured(options, scratch):
         rate, p99 = load(ours.port, ours.rows("batches", batch), 100_000, seconds)
         one_rate, one_p99 = load(ours.port, ours.rows("batches", single), 10_000_000, seconds)
         reader = ours.bytes_of_a_reader("batches")
+        ours.create_of_people("people")
+        page_reads, page_p99 = ours.reads_and_writes("people", csv_of_people(100), 2 if options.quick else 5)
         ours.end()
         shutil.rmtree(scratch / f"serve{turn}")
         plain = NumpyServer(options.python)
@@ -208,6 +235,7 @@ def measured(options, scratch):
         keep("batch_rows", 1000 * rate), keep("batch_p99", p99)
         keep("single_rows", one_rate), keep("single_p99", one_p99)
         keep("reader_bytes", reader), keep("run_rows", run)
+        keep("page_reads", page_reads), keep("page_p99", page_p99)
         keep("numpy_batch_rows", 1000 * plain_rate), keep("numpy_batch_p99", plain_p99)
         keep("numpy_single_rows", plain_one_rate), keep("numpy_single_p99", plain_one_p99)
     return {name: statistics.median(values) for name, values in figures.items()}
@@ -223,6 +251,9 @@ def lines_of(f):
         table.line("  99th percentile of an answer", f["single_p99"], "seconds", f["numpy_single_p99"]),
         table.line(f"memory of a reader, {READERS} wait for events", f["reader_bytes"], "bytes each", None, 65536,
                    ("<= limit", lambda entry: entry["ours"] <= entry["limit"])),
+        table.line(f"a stream's page, 3/day, {SLOTS} slots, wrk -c{PAGE_READERS}", f["page_reads"], "requests/s", None, None,
+                   table.at_least(1000, "1000 requests/s")),
+        table.line("  99th percentile of a writer's answer meanwhile", f["page_p99"], "seconds", None, None, table.below(0.05, "50 ms")),
     ]
 
 

@@ -1,6 +1,6 @@
 """The comparison: which measurement is compared with which peer, limit and target."""
 
-UNITS = {"normals/s": (1e6, "M/s"), "rows/s": (1, "rows/s"), "bytes/s": (1e6, "MB/s"), "bytes": (1e6, "MB"), "bytes each": (1, "bytes"),
+UNITS = {"normals/s": (1e6, "M/s"), "rows/s": (1, "rows/s"), "requests/s": (1, "requests/s"), "bytes/s": (1e6, "MB/s"), "bytes": (1e6, "MB"), "bytes each": (1, "bytes"),
          "seconds": (1e-3, "ms"), "ratio": (1, "")}
 
 

@@ -53,7 +53,7 @@ ServeCommand::ServeCommand(CLI::App& root)
     add_text(*app_, name, target, type, help)->group(limits);
   };
   limit("--threads", threads_, "N", "Threads for connections (default 2)");
-  limit("--workers", workers_, "N", "Threads that read bodies and write to disk (default 2)");
+  limit("--workers", workers_, "N", "Threads that read bodies and write to disk, and as many that answer readers (default 2)");
   limit("--connections", connections_, "N", "Connections at a time (default 4096); further ones are closed");
   limit("--streams", streams_, "N", "Streams in all (default 1000)");
   limit("--header-bytes", header_bytes_, "N", "Bytes of a request's header (default 16384)");

@@ -122,7 +122,7 @@ Answer Api::create(const Head& head, const Admitted& what, const std::string& bo
   }
   const CreatedStream created = service_.create(body, dry_run);
   Json object{{"name", created.name}};
-  object.update(Service::plan_json_of(*created.run));
+  object.update(service_.plan_json_of(created));
   Answer result{.status = created.outcome == CreatedStream::Outcome::created ? 201 : 200,
                 .body = json_line(object)};
   if (result.status == 201) result.fields.emplace_back("Location", "/v1/streams/" + created.name);
@@ -130,12 +130,13 @@ Answer Api::create(const Head& head, const Admitted& what, const std::string& bo
 }
 
 Answer Api::list(const Admitted& what) const {
-  Json streams = Json::array();
+  std::string streams;
   for (const ServedStream* stream : service_.streams()) {
     if (what.token && !what.token->is_for(stream->name()) && !options_.public_releases) continue;
-    streams.push_back(stream_json(*stream, what.token));
+    if (!streams.empty()) streams += ',';
+    streams += stream_text(*stream, what.token);
   }
-  return {.body = json_line(Json{{"streams", std::move(streams)}})};
+  return {.body = "{\"streams\":[" + streams + "]}\n"};
 }
 
 Answer Api::releases(const Head& head, const Admitted& what, const ServedStream& stream) const {
@@ -202,7 +203,7 @@ Answer Api::answer(const Head& head, const Admitted& what, const std::string& bo
   }
   const ServedStream* const stream = service_.find(what.stream);
   if (stream == nullptr) return problem(404, "Not Found", "there is no such stream", head);
-  if (what.call == Call::show) return {.body = json_line(stream_json(*stream, what.token))};
+  if (what.call == Call::show) return {.body = stream_text(*stream, what.token) + '\n'};
   return releases(head, what, *stream);
 }
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <jme/base/cancellation.hpp>
 #include <jme/base/errors.hpp>
 #include <jme/output/json_line.hpp>
 #include <jme/service/write_request.hpp>
@@ -42,6 +43,8 @@ Answer failure(const Head& head, const std::exception_ptr& error) {
     Answer answer = problem(503, "Service Unavailable", e.what(), head);
     answer.fields.emplace_back("Retry-After", "1");
     return answer;
+  } catch (const Cancelled& e) {
+    return problem(503, "Service Unavailable", e.what(), head);
   } catch (const NotYours& e) {
     return problem(403, "Forbidden", e.what(), head);
   } catch (const OtherBody& e) {

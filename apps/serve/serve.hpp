@@ -17,7 +17,7 @@ struct ServeOptions {
   bool public_releases = false;      ///< releases can be read without a token
   std::vector<std::string> hosts{};  ///< further names under which it may be reached
   std::size_t threads = 2;           ///< for connections
-  std::size_t workers = 2;           ///< for reading bodies and writing to disk
+  std::size_t workers = 2;           ///< for reading bodies and writing to disk, and as many for readers
   std::size_t most_connections = 4096;
   std::size_t most_streams = 1000;
   std::size_t header_bytes = 16 << 10;

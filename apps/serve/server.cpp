@@ -41,15 +41,20 @@ std::size_t connections_that_fit(const ServeOptions& options) {
   return std::min<std::size_t>(options.most_connections, std::max<std::size_t>(files.rlim_cur / 2, 1));
 }
 
+constexpr std::size_t most_waiting_plans = 16;
+
 class Server {
  public:
-  Server(Service& service, net::thread_pool& pool, const ServeOptions& options)
+  Server(Service& service, net::thread_pool& writers, const ServeOptions& options)
       : options_(options),
         most_connections_(connections_that_fit(options)),
         api_(service, options),
-        pool_(pool),
+        writers_(writers),
+        readers_(options.workers),
         bodies_(options.waiting_bytes),
         answers_(options.waiting_bytes),
+        followers_(most_connections_),
+        plans_(most_waiting_plans),
         control_(net::make_strand(context_)),
         acceptor_(control_),
         signals_(control_),
@@ -67,16 +72,21 @@ class Server {
   ServeOptions options_;
   std::size_t most_connections_;
   Api api_;
-  net::thread_pool& pool_;
-  Room bodies_, answers_;
+  net::thread_pool& writers_;
+  net::thread_pool readers_;
+  Room bodies_, answers_, followers_;
+  PlanQueue plans_;
   std::atomic<bool> has_ended_ = false;
   std::mutex mutex_;  // of sessions_
   std::map<Session*, std::weak_ptr<Session>> sessions_;
   Surroundings surroundings_{.options = options_,
                              .api = api_,
-                             .pool = pool_,
+                             .writers = writers_,
+                             .readers = readers_,
+                             .plans = plans_,
                              .bodies = bodies_,
                              .answers = answers_,
+                             .followers = followers_,
                              .forget = [this](Session* session) { forget(session); }};
   net::io_context context_;
   net::strand<net::io_context::executor_type> control_;  // of what follows
@@ -211,23 +221,25 @@ void Server::run(Service& service, const std::function<void(const std::string&)>
   for (std::size_t i = 1; i < options_.threads; ++i) threads.emplace_back([this] { context_.run(); });
   context_.run();
   for (std::thread& thread : threads) thread.join();
-  pool_.join();
+  plans_.end();
+  readers_.join();
+  writers_.join();
   has_ended_ = true;
 }
 
 }  // namespace
 
 void serve(const ServeOptions& options, const std::function<void(const std::string& address)>& ready) {
-  static_cast<void>(listen_of(options));   // before anything is opened
-  net::thread_pool pool(options.workers);  // outlives whoever gives it work
-  const auto later = [&pool](std::function<void()> work) { net::post(pool, std::move(work)); };
+  static_cast<void>(listen_of(options));      // before anything is opened
+  net::thread_pool writers(options.workers);  // outlives whoever gives it work
+  const auto later = [&writers](std::function<void()> work) { net::post(writers, std::move(work)); };
   Service service({.state = options.state,
                    .most_streams = options.most_streams,
                    // A cell of a whole row has at least one byte in a body, and eight in memory.
                    .limits = {.longest_record = options.line_bytes, .most_bytes = 8 * options.body_bytes},
                    .most_waiting_rows = options.waiting_bytes,
                    .later = later});
-  Server server(service, pool, options);
+  Server server(service, writers, options);
   server.run(service, ready);
 }
 

@@ -1,6 +1,7 @@
 #include "session.hpp"
 
 #include <array>
+#include <cerrno>
 #include <limits>
 #include <utility>
 #include <variant>
@@ -10,6 +11,7 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include <jme/random/key.hpp>
 
@@ -23,14 +25,19 @@ constexpr std::chrono::seconds heartbeat{15};
 constexpr std::chrono::seconds lingering{1};
 constexpr std::size_t most_ignored = std::size_t{1} << 20;  // bytes that a client sends after its answer
 constexpr std::size_t short_answer = std::size_t{64}
-                                     << 10;  // bytes of an answer that every connection may have
-constexpr int long_wait = 6;                 // header timeouts that bodies, answers and idle connections get
+                                     << 10;       // bytes of an answer that every connection may have
+constexpr std::chrono::milliseconds glance{250};  // how often a client that waits for a plan is looked for
+constexpr int long_wait = 6;  // header timeouts that bodies, answers and idle connections get
 
 std::string request_id() {
   const Nonce bytes = nonce_from_system();
   std::string text;
   for (std::size_t i = 0; i < 8; ++i) text += fmt::format("{:02x}", bytes[i]);
   return text;
+}
+
+std::string owner_of(const Admitted& what) {
+  return what.token ? what.token->id : "";
 }
 
 Answer later(Answer answer) {
@@ -151,6 +158,11 @@ awaitable<bool> Session::answer_one() {
   if (!co_await read_body(parser, head, what)) co_return false;
   if (what.call == Admitted::Call::events) {
     std::variant<Events, Answer> events = server_.api.events(head, what);
+    std::optional<Room::Part> place;
+    if (std::holds_alternative<Events>(events) && !(place = server_.followers.take(1, owner_of(what)))) {
+      events = later(problem(503, "Service Unavailable",
+                             "too many connections wait for events, or too many of this token", head));
+    }
     const auto* refused = std::get_if<Answer>(&events);
     server_.api.log(head, what.token, refused == nullptr ? 200 : refused->status);
     if (refused == nullptr) {
@@ -159,25 +171,75 @@ awaitable<bool> Session::answer_one() {
     }
     co_return co_await send(*refused, head, parser.get().keep_alive() && !is_ending_);
   }
-  const auto awaited = std::make_shared<Awaited>(stream_.get_executor());
-  net::post(server_.pool, [this, self = shared_from_this(), awaited, head, what,
-                           body = std::move(parser.get().body())]() mutable {
-    server_.api.handle(head, what, std::move(body), [awaited](Answer answer) {
-      awaited->answer = std::move(answer);
-      awaited->announce();
-    });
-  });
-  co_await awaited->wait(Clock::time_point::max());
+  std::optional<Answer> answered = co_await answer_of(head, what, std::move(parser.get().body()));
   body_.reset();
-  Answer answer = std::move(awaited->answer);
+  if (!answered) co_return false;
+  Answer answer = std::move(*answered);
   // Clients that ask for much and read slowly keep it in memory until they have read it.
   std::optional<Room::Part> part;
-  if (answer.body.size() > short_answer && !(part = server_.answers.take(answer.body.size()))) {
+  if (answer.body.size() > short_answer &&
+      !(part = server_.answers.take(answer.body.size(), owner_of(what)))) {
     answer =
-        later(problem(503, "Service Unavailable", "too many answers are under way: ask again later", head));
+        later(problem(503, "Service Unavailable",
+                      "too many answers are under way, or too many of this token: ask again later", head));
     server_.api.log(head, what.token, answer.status);
   }
   co_return co_await send(std::move(answer), head, parser.get().keep_alive() && !is_ending_);
+}
+
+// Each kind of call has threads of its own, so that none waits for another one: health needs none, readers
+// hold back no writer, and a plan holds back neither.
+awaitable<std::optional<Answer>> Session::answer_of(const Head& head, const Admitted& what,
+                                                    std::string body) {
+  using Call = Admitted::Call;
+  if (what.call == Call::create) co_return co_await planned(head, what, std::move(body));
+  const auto awaited = std::make_shared<Awaited>(stream_.get_executor());
+  auto handle = [&api = server_.api, self = shared_from_this(), awaited, head, what,
+                 body = std::move(body)]() mutable {
+    api.handle(head, what, std::move(body), [awaited](Answer answer) {
+      awaited->answer = std::move(answer);
+      awaited->announce();
+    });
+  };
+  if (what.call == Call::health) {
+    handle();
+  } else {
+    const bool writes = what.call == Call::rows || what.call == Call::block;
+    net::post(writes ? server_.writers : server_.readers, std::move(handle));
+  }
+  co_await awaited->wait(Clock::time_point::max());
+  co_return std::move(awaited->answer);
+}
+
+// None where the client has gone: nobody else waits for a plan, so that it is stopped.
+awaitable<std::optional<Answer>> Session::planned(const Head& head, const Admitted& what, std::string body) {
+  const auto awaited = std::make_shared<Awaited>(stream_.get_executor());
+  std::stop_source stop;
+  const bool has_place = server_.plans.submit(
+      {.owner = owner_of(what), .stop = stop, .work = [&api = server_.api, awaited, head, what, body] {
+         api.handle(head, what, body, [awaited](Answer answer) {
+           awaited->answer = std::move(answer);
+           awaited->announce();
+         });
+       }});
+  if (!has_place) {
+    Answer refused = later(problem(503, "Service Unavailable",
+                                   "too many plans wait, or too many of this token: ask again later", head));
+    server_.api.log(head, what.token, refused.status);
+    co_return refused;
+  }
+  while (!co_await awaited->wait(Clock::now() + glance)) {
+    if (!client_is_gone()) continue;
+    stop.request_stop();
+    co_return std::nullopt;
+  }
+  co_return std::move(awaited->answer);
+}
+
+bool Session::client_is_gone() {
+  char next = 0;
+  const ssize_t count = ::recv(stream_.socket().native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
+  return count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 
 awaitable<bool> Session::read_body(Parser& parser, const Head& head, const Admitted& what) {
@@ -193,11 +255,12 @@ awaitable<bool> Session::read_body(Parser& parser, const Head& head, const Admit
     co_await send(refuse(413, "Content Too Large", too_long), head, false);
     co_return false;
   }
-  body_ = server_.bodies.take(length ? static_cast<std::size_t>(*length) : what.most_body);
+  body_ = server_.bodies.take(length ? static_cast<std::size_t>(*length) : what.most_body, owner_of(what));
   if (!body_) {
     co_await send(
-        later(refuse(503, "Service Unavailable", "too many bodies are under way: send it again later")), head,
-        false);
+        later(refuse(503, "Service Unavailable",
+                     "too many bodies are under way, or too many of this token: send it again later")),
+        head, false);
     co_return false;
   }
   error_code error;

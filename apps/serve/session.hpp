@@ -12,6 +12,7 @@
 #include <boost/beast/http/string_body.hpp>
 
 #include "api.hpp"
+#include "plan_queue.hpp"
 #include "room.hpp"
 #include "serve.hpp"
 #include "signal.hpp"
@@ -28,9 +29,12 @@ class Session;
 struct Surroundings {
   const ServeOptions& options;
   Api& api;
-  net::thread_pool& pool;                ///< for what may take long
+  net::thread_pool& writers;             ///< for bodies of rows, which go to disk
+  net::thread_pool& readers;             ///< for releases, lists and metrics
+  PlanQueue& plans;                      ///< for plans and new streams
   Room& bodies;                          ///< of requests that are in memory
   Room& answers;                         ///< that are being sent, so that readers hold back no writer
+  Room& followers;                       ///< connections that wait for events
   std::function<void(Session*)> forget;  ///< called when a connection has ended
 };
 
@@ -48,6 +52,9 @@ class Session : public std::enable_shared_from_this<Session> {
   using Parser = http::request_parser<http::string_body>;
   awaitable<void> linger();
   awaitable<bool> answer_one();
+  awaitable<std::optional<Answer>> answer_of(const Head& head, const Admitted& what, std::string body);
+  awaitable<std::optional<Answer>> planned(const Head& head, const Admitted& what, std::string body);
+  [[nodiscard]] bool client_is_gone();
   awaitable<bool> read_body(Parser& parser, const Head& head, const Admitted& what);
   awaitable<bool> send(Answer answer, const Head& head, bool keep_alive);
   awaitable<void> send_events(const Head& head, const Admitted& what, Events events);

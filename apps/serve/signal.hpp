@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -38,14 +39,14 @@ class Signal : public std::enable_shared_from_this<Signal> {
       self->timer_.cancel();
     });
   }
-  /// Until it is announced, or until `end`.
-  awaitable<void> wait(Clock::time_point end) {
+  /// Until it is announced, or until `end`: whether it was.
+  awaitable<bool> wait(Clock::time_point end) {
     if (!announced_) {
       timer_.expires_at(end);
       error_code ignored;
       co_await timer_.async_wait(into(ignored));
     }
-    announced_ = false;
+    co_return std::exchange(announced_, false);
   }
 
  private:

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <jme/clock/time.hpp>
-#include <jme/output/metadata.hpp>
+#include <jme/output/json_line.hpp>
 
 namespace jme::serve {
 
@@ -74,8 +74,7 @@ Json notes_json(const ServedStream& stream, const std::vector<Note>& notes) {
   return array;
 }
 
-}  // namespace
-
+/// All of it but what follows from the settings alone.
 Json stream_json(const ServedStream& stream, const std::optional<TokenInfo>& token) {
   const StreamStanding standing = stream.standing();
   Json object{{"name", stream.name()},
@@ -89,7 +88,6 @@ Json stream_json(const ServedStream& stream, const std::optional<TokenInfo>& tok
   // That the first row came is for writers: readers learn of it by the first release.
   const bool is_known = !is_reader || standing.slot_end || stream.lines().size() > 0;
   object["budget"] = budget_json(stream.run().mechanism(), standing.begun && is_known);
-  object["stream"] = metadata(stream.run().description(), stream.run().columns());
   if (is_reader) return object;
   if (standing.counts) {
     object["writer"] = {{"rows", standing.counts->rows}, {"rows_released", standing.counts->rows_released}};
@@ -99,6 +97,15 @@ Json stream_json(const ServedStream& stream, const std::optional<TokenInfo>& tok
   }
   if (token->role == Role::admin && !standing.problem.empty()) object["problem"] = standing.problem;
   return object;
+}
+
+}  // namespace
+
+// The metadata are far longer than the rest, and are text already.
+std::string stream_text(const ServedStream& stream, const std::optional<TokenInfo>& token) {
+  std::string text = json_line(stream_json(stream, token));
+  text.resize(text.rfind('}'));
+  return text + ",\"stream\":" + stream.metadata_text() + '}';
 }
 
 Json taken_json(const WriteAnswer& taken) {

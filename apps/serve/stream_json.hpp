@@ -11,9 +11,8 @@
 
 namespace jme::serve {
 
-/// A stream as its readers may see it, and for writers also how many rows it has.
-[[nodiscard]] nlohmann::ordered_json stream_json(const ServedStream& stream,
-                                                 const std::optional<TokenInfo>& token);
+/// A stream as its readers may see it, and for writers also how many rows it has: a JSON object.
+[[nodiscard]] std::string stream_text(const ServedStream& stream, const std::optional<TokenInfo>& token);
 
 /// What became of a request with rows, for its sender.
 [[nodiscard]] nlohmann::ordered_json taken_json(const WriteAnswer& taken);

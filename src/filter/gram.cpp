@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include <jme/base/cancellation.hpp>
 #include <jme/base/errors.hpp>
 
 #include "filter/compensated_sum.hpp"
@@ -58,6 +59,7 @@ std::vector<double> exact_column_bounds(const Filter& c, std::span<const std::si
   std::vector<double> columns(n), largest(n, 0.0);
   c.column().fill(0, columns);
   for (std::size_t l = 0; l < n; ++l) {
+    check_cancelled();
     CompensatedSum product;
     for (std::size_t j = n; j-- > l;) {
       product.add(series[n - 1 - j] * series[n - 1 - j + l]);
@@ -77,6 +79,7 @@ std::vector<double> exact_scheduled_bounds(const Scheduled& c, std::span<const s
   const std::size_t n = c.columns.size();
   std::vector<double> largest(n, 0.0);
   for (std::size_t l = 0; l < n; ++l) {
+    check_cancelled();
     const std::vector<double> products = scheduled_products(c.series, c.squared_rows, l);
     for (std::size_t j = l; j < n; ++j) {
       largest[l] = std::max(largest[l], std::abs(c.columns[j - l] * c.columns[j] * products[j]));
@@ -97,7 +100,10 @@ bool falls_and_is_positive(const Toeplitz& series, std::size_t n) {
 std::vector<double> monotone_scheduled_bounds(const Scheduled& c, std::span<const std::size_t> lags) {
   ScheduledMaxima maxima(c.series, c.squared_rows, c.columns);
   std::vector<double> bounds;
-  for (const std::size_t lag : lags) bounds.push_back(maxima.at(lag));
+  for (const std::size_t lag : lags) {
+    check_cancelled();
+    bounds.push_back(maxima.at(lag));
+  }
   return bounds;
 }
 
@@ -117,6 +123,7 @@ std::vector<double> envelope_scheduled_bounds(const Filter& c, std::span<const s
   const double limit = c.has_unit_columns() ? 1.0 : std::numeric_limits<double>::infinity();
   std::vector<double> bounds;
   for (std::size_t i = 0; i < lags.size(); ++i) {
+    check_cancelled();
     const std::size_t lag = lags[i];
     double bound = lag < even ? columns[0] * columns[0] * whole[i] : 0.0;
     CompensatedSum product;

@@ -310,6 +310,10 @@ DurableStream PreparedRun::open_durable() const {
   return {mechanism_, durable_options()};
 }
 
+void PreparedRun::check_budget() const {
+  if (config_.state) DurableStream::check_budget(mechanism_, durable_options());
+}
+
 DurableOptions PreparedRun::durable_options() const {
   DurableOptions options = *config_.state;
   if (config_.insecure_seed) options.insecure_seed = InsecureTestSeed{*config_.insecure_seed};

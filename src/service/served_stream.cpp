@@ -6,8 +6,10 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <jme/base/errors.hpp>
+#include <jme/output/metadata.hpp>
 #include <jme/pipeline/configure.hpp>
 #include <jme/service/served_stream.hpp>
 
@@ -77,6 +79,8 @@ struct ServedStream::Shared {
   std::mutex followers_mutex;  // held while they are called
   std::map<std::uint64_t, std::function<void()>> followers{};
   std::uint64_t next_follower = 0;
+  std::once_flag metadata_once;  // of what follows
+  std::string metadata{};
 };
 
 ServedStream::ServedStream(std::string name, const RunSettings& settings, const ServedStreamOptions& options)
@@ -101,6 +105,14 @@ ServedStream::ServedStream(std::string name, const RunSettings& settings, const 
 }
 
 ServedStream::~ServedStream() = default;
+
+const std::string& ServedStream::metadata_text() const {
+  std::call_once(shared_->metadata_once, [&] {
+    shared_->metadata = metadata(run_->description(), run_->columns())
+                            .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  });
+  return shared_->metadata;
+}
 
 void ServedStream::check_can_be_served(const PreparedRun& run) {
   const StreamConfig& config = run.mechanism().config();

@@ -16,6 +16,7 @@
 #include <jme/base/errors.hpp>
 #include <jme/output/metadata.hpp>
 #include <jme/output/plan_json.hpp>
+#include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/run_fields.hpp>
 #include <jme/service/service.hpp>
 #include <jme/theory/plan.hpp>
@@ -120,6 +121,23 @@ void write_settings(const std::filesystem::path& path, const std::string& settin
   }
 }
 
+/// A stream is computed where it is prepared, opened and planned.
+constexpr double times_computed = 3;
+
+// Before anything is computed: sizes alone say how long it would take.
+void check_plan_cost(const RunSettings& settings, const PlanCost& most) {
+  StreamConfig config = run_config(settings).stream;
+  const PlanCost cost = plan_cost(config);
+  const double seconds = times_computed * cost.seconds;
+  if (seconds <= most.seconds && cost.bytes <= most.bytes) return;
+  throw InvalidParameter(
+      config.shape.kind() == Shape::Kind::dense ? "shape" : "rows",
+      fmt::format("the plan would take about {:.2g} s and {:.2g} MB, and this server spends at most {:g} s "
+                  "and {:g} MB on one: fewer steps (a larger every), rows per person or another shape "
+                  "take less",
+                  seconds, cost.bytes / 1e6, most.seconds, most.bytes / 1e6));
+}
+
 }  // namespace
 
 Service::Service(const ServiceOptions& options)
@@ -208,6 +226,7 @@ CreatedStream Service::create(std::string_view text, bool dry_run) {
   if (!given["on_bad_row"]) given.set("on_bad_row", "zero");
   const std::string stored = given.to_json();
   const RunSettings settings = served(given, name);
+  check_plan_cost(settings, options_.most_plan);
   CreatedStream result{
       .outcome = CreatedStream::Outcome::dry_run, .name = name, .run = prepared_run(settings)};
   ServedStream::check_can_be_served(*result.run);
@@ -226,7 +245,10 @@ CreatedStream Service::create(std::string_view text, bool dry_run) {
   {
     const std::shared_lock lock(mutex_);
     const bool is_there = was_there();
-    if (dry_run) return result;
+    if (dry_run) {
+      if (!is_there) result.run->check_budget();
+      return result;
+    }
     result.outcome = CreatedStream::Outcome::was_there;
     if (is_there) {
       if (result.run->clock()) result.run->begin_at(streams_.find(name)->second->run().schedule().start);
@@ -292,12 +314,17 @@ void Service::keep_time(const std::stop_token& stop) {
   }
 }
 
-Json Service::plan_json_of(const PreparedRun& run) {
+Json Service::plan_json_of(const CreatedStream& created) const {
+  const PreparedRun& run = *created.run;
   StreamConfig config = run.mechanism().config();
   if (run.mechanism().has_second()) config.shape_second = run.mechanism().shape_second();
+  // Of a new stream it is then known before its first reader asks.
+  const ServedStream* const stream =
+      created.outcome == CreatedStream::Outcome::dry_run ? nullptr : find(created.name);
   return {
       {"plan", plan_json(plan(config, {.method = config.method, .shape = run.mechanism().shape_first()}))},
-      {"stream", metadata(run.description(), run.columns())}};
+      {"stream", stream == nullptr ? metadata(run.description(), run.columns())
+                                   : Json::parse(stream->metadata_text())}};
 }
 
 }  // namespace jme

@@ -9,6 +9,7 @@
 #include <Eigen/QR>
 #include <lapacke.h>
 
+#include <jme/base/cancellation.hpp>
 #include <jme/base/errors.hpp>
 #include <jme/shaping/dense_optimum.hpp>
 
@@ -122,6 +123,7 @@ DenseOptimum dense_optimum(const Eigen::MatrixXd& a, double gap) {
   double last_gap = std::numeric_limits<double>::infinity();
   Eigen::VectorXd w = Eigen::VectorXd::Ones(n);
   for (int iteration = 1;; ++iteration) {
+    check_cancelled();
     const Spectrum spectrum = symmetric_spectrum(weighted_gram(gram, w));
     const Eigen::ArrayXd roots =
         spectrum.values.array().max(std::numeric_limits<double>::epsilon() * spectrum.values(n - 1)).sqrt();

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include <jme/base/cancellation.hpp>
+
 namespace jme::shaping {
 namespace {
 
@@ -104,6 +106,7 @@ Minimum minimise(const Differentiable& function, std::vector<double> start, cons
   std::size_t iteration = 0;
   for (; iteration < options.max_iterations && largest(point.gradient) > options.gradient_tolerance;
        ++iteration) {
+    check_cancelled();
     if (iteration % 10 == 9) {
       if (checkpoint - point.value < options.value_tolerance) break;
       checkpoint = point.value;

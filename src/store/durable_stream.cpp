@@ -418,6 +418,13 @@ void DurableStream::check_budget() const {
   }
 }
 
+void DurableStream::check_budget(const Mechanism& mechanism, const DurableOptions& options) {
+  const store::StreamFiles files(options.directory, options.source, options.stream);
+  if (!std::filesystem::exists(files.database)) {
+    store::check_source_budget(options, about_stream(mechanism, options));
+  }
+}
+
 void DurableStream::begin() {
   impl().begin_new();
 }

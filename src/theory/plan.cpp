@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <jme/base/cancellation.hpp>
 #include <jme/base/errors.hpp>
 #include <jme/theory/plan.hpp>
 
@@ -143,6 +144,7 @@ class Planner {
     std::optional<std::vector<Trial>>& trials_of = pp ? trials_over_rows_ : trials_over_steps_;
     if (!trials_of) trials_of = trials(config_, scope_, pp ? horizon_.by_row() : horizon_, pp);
     for (Trial& trial : *trials_of) {
+      check_cancelled();
       const bool unasked = pp && trial.first.kind() != Shape::Kind::identity && !names(scope_.shape);
       if (unasked && horizon_.rows() > longest_unasked_pp) {
         leave_out(method, trial, "takes long to predict at this many rows; name the shape to see it");

@@ -76,6 +76,9 @@ class PreparedRun {
   /// The durable stream itself, for fronts that keep more than releases beside it. Throws InvalidParameter
   /// where the configuration has no state, and StateError as DurableStream does.
   [[nodiscard]] DurableStream open_durable() const;
+  /// Throws BudgetExhausted where a durable run, if it began now, would spend more on its source than max_mu.
+  /// Opens and writes nothing.
+  void check_budget() const;
   /// Both together, for rows that are in memory. Throws InvalidParameter where records of the input are left
   /// out: rows in memory have no records before them.
   [[nodiscard]] RowFeed feed(RunningStream::Publish publish) const;

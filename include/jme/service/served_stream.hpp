@@ -73,6 +73,9 @@ class ServedStream {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const PreparedRun& run() const { return *run_; }
   [[nodiscard]] const LineLog& lines() const { return *lines_; }
+  /// What every reader must know (output/metadata.hpp), as JSON. It follows from the settings alone, and is
+  /// computed once, by the first call: that can take tenths of a second, in which no writer waits.
+  [[nodiscard]] const std::string& metadata_text() const;
   [[nodiscard]] StreamStanding standing() const;
   /// Whether notes about rows of all senders may be told to one of them. They have exact numbers of cells,
   /// rows and people that are not there: where those are private, a sender could send a row and look whether

@@ -18,6 +18,7 @@
 
 #include <jme/service/served_stream.hpp>
 #include <jme/service/state_lock.hpp>
+#include <jme/theory/plan_cost.hpp>
 
 namespace jme {
 
@@ -30,6 +31,8 @@ struct ServiceOptions {
   /// A thread of the service calls tick() in time; tests that have their own clock do it themselves.
   bool keeps_time = true;
   std::function<void(std::function<void()>)> later{};  ///< ServedStreamOptions::later
+  /// Settings whose plan, or stream, would take more to compute are refused (theory/plan_cost.hpp).
+  PlanCost most_plan{.seconds = 5, .bytes = 256e6};
   /// Streams may ask for reproducible noise that protects nobody; for tests.
   bool allow_insecure_test_seed = false;
 };
@@ -53,15 +56,16 @@ class Service {
   /// counts as zero unless on_bad_row says otherwise. A stream whose steps are slots of time begins, and is
   /// on the ledger, at once; others begin with their first row. The same again changes nothing. Throws
   /// InvalidParameter, Conflict where a stream of that name has other settings, BudgetExhausted where its
-  /// source has no budget left, and StorageFailed. `dry_run`: only checks.
+  /// source has no budget left, and StorageFailed. `dry_run`: only checks. InvalidParameter says the figure
+  /// where computing the stream would take more than ServiceOptions::most_plan.
   [[nodiscard]] CreatedStream create(std::string_view settings, bool dry_run);
   /// The stream of this name; null where there is none. Valid as long as this object.
   [[nodiscard]] ServedStream* find(std::string_view name) const;
   [[nodiscard]] std::vector<ServedStream*> streams() const;  ///< in the order of their names
   /// Lets every stream look at the clock for which it is time (ServedStream::tick).
   void tick();
-  /// What the plan says of these settings (jme plan), with what the stream would be (metadata).
-  [[nodiscard]] static nlohmann::ordered_json plan_json_of(const PreparedRun& run);
+  /// What the plan says of these settings (jme plan), with what the stream is or would be (metadata).
+  [[nodiscard]] nlohmann::ordered_json plan_json_of(const CreatedStream& created) const;
   [[nodiscard]] const std::filesystem::path& state() const { return options_.state; }
   /// Says in the lock where this service can be reached.
   void say_where(const std::string& address) { lock_.say(address); }

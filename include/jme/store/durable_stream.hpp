@@ -90,6 +90,8 @@ class DurableStream {
   /// Throws BudgetExhausted where begin() would do so now, because of what was spent on the source of a new
   /// stream. Draws and writes nothing.
   void check_budget() const;
+  /// The same for a stream that is not opened. A stream that the folder has was charged before.
+  static void check_budget(const Mechanism& mechanism, const DurableOptions& options);
   /// Goes on after the rows that earlier processes committed, without comparing them again, for sources that
   /// can begin there: `rows` must be rows_before(). Earlier releases are not given out again. The caller is
   /// responsible for giving the right rows from there on.
