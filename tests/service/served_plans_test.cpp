@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 class PlansOfServedStreams : public test::ServiceTest {
  protected:
-  [[nodiscard]] std::string refusal(const std::string& settings, bool dry_run) const {
+  [[nodiscard]] std::string refusal(const std::string& settings, bool dry_run) {
     try {
       static_cast<void>(service_->create(settings, dry_run));
     } catch (const InvalidParameter& error) {
@@ -65,10 +65,9 @@ TEST_F(PlansOfServedStreams, CheckWhatTheirSourceHasLeftAndOpenNothing) {
 
 TEST_F(PlansOfServedStreams, SayTheMetadataOfAStreamThatAreComputedOnce) {
   const CreatedStream created = service_->create(std::string(air) + "}", false);
-  const std::string* first = nullptr;
   std::vector<std::thread> readers;
   std::atomic<int> same = 0;
-  first = &stream().metadata_text();
+  const std::string* const first = &stream().metadata_text();
   for (int i = 0; i < 4; ++i) {
     readers.emplace_back([&] { same += &stream().metadata_text() == first ? 1 : 0; });
   }
