@@ -14,6 +14,7 @@
 #include <jme/service/served_stream.hpp>
 
 #include "service/open_stream.hpp"
+#include "service/plan_limit.hpp"
 
 namespace jme {
 
@@ -30,7 +31,7 @@ std::vector<std::string> numbered_names(std::size_t count) {
 
 }  // namespace
 
-std::unique_ptr<PreparedRun> prepared_run(const RunSettings& settings) {
+std::unique_ptr<PreparedRun> prepared_run(const RunSettings& settings, const PlanCost* most) {
   if (settings["bounds"] == "auto") {
     throw InvalidParameter("bounds",
                            "must be known for a stream that many write to: search a sample with jme bounds");
@@ -41,6 +42,7 @@ std::unique_ptr<PreparedRun> prepared_run(const RunSettings& settings) {
                            "body says which column that is");
   }
   RunConfig config = run_config(settings);
+  if (most != nullptr) service::check_plan_cost(config.stream, *most);
   config.records = settings["records"].value_or("lines");
   auto run = std::make_unique<PreparedRun>(std::move(config));
   if (!run->dimension_is_known()) {

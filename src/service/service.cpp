@@ -16,7 +16,6 @@
 #include <jme/base/errors.hpp>
 #include <jme/output/metadata.hpp>
 #include <jme/output/plan_json.hpp>
-#include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/run_fields.hpp>
 #include <jme/service/service.hpp>
 #include <jme/theory/plan.hpp>
@@ -121,23 +120,6 @@ void write_settings(const std::filesystem::path& path, const std::string& settin
   }
 }
 
-/// A stream is computed where it is prepared, opened and planned.
-constexpr double times_computed = 3;
-
-// Before anything is computed: sizes alone say how long it would take.
-void check_plan_cost(const RunSettings& settings, const PlanCost& most) {
-  StreamConfig config = run_config(settings).stream;
-  const PlanCost cost = plan_cost(config);
-  const double seconds = times_computed * cost.seconds;
-  if (seconds <= most.seconds && cost.bytes <= most.bytes) return;
-  throw InvalidParameter(
-      config.shape.kind() == Shape::Kind::dense ? "shape" : "rows",
-      fmt::format("the plan would take about {:.2g} s and {:.2g} MB, and this server spends at most {:g} s "
-                  "and {:g} MB on one: fewer steps (a larger every), rows per person or another shape "
-                  "take less",
-                  seconds, cost.bytes / 1e6, most.seconds, most.bytes / 1e6));
-}
-
 }  // namespace
 
 Service::Service(const ServiceOptions& options)
@@ -226,9 +208,9 @@ CreatedStream Service::create(std::string_view text, bool dry_run) {
   if (!given["on_bad_row"]) given.set("on_bad_row", "zero");
   const std::string stored = given.to_json();
   const RunSettings settings = served(given, name);
-  check_plan_cost(settings, options_.most_plan);
-  CreatedStream result{
-      .outcome = CreatedStream::Outcome::dry_run, .name = name, .run = prepared_run(settings)};
+  CreatedStream result{.outcome = CreatedStream::Outcome::dry_run,
+                       .name = name,
+                       .run = prepared_run(settings, &options_.most_plan)};
   ServedStream::check_can_be_served(*result.run);
   const auto was_there = [&] {
     const auto found = settings_.find(name);

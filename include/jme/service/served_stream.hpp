@@ -19,6 +19,7 @@
 #include <jme/service/line_log.hpp>
 #include <jme/service/row_room.hpp>
 #include <jme/service/write_request.hpp>
+#include <jme/theory/plan_cost.hpp>
 
 namespace jme {
 
@@ -51,8 +52,10 @@ struct ServedStreamOptions {
   std::function<void(std::function<void()>)> later{};
 };
 
-/// The run that these settings describe, with the names of its columns. Throws InvalidParameter.
-[[nodiscard]] std::unique_ptr<PreparedRun> prepared_run(const RunSettings& settings);
+/// The run that these settings describe, with the names of its columns. Throws InvalidParameter; with `most`
+/// also where its plan would take more to compute, before anything is computed.
+[[nodiscard]] std::unique_ptr<PreparedRun> prepared_run(const RunSettings& settings,
+                                                        const PlanCost* most = nullptr);
 
 /// A durable stream that many senders write to and many readers follow. What a sender was told is on disk:
 /// rows of a block that is still open are kept sealed, in the commit that answers the request. Where steps
