@@ -54,5 +54,8 @@ struct ErrorNormTotals {
 /// two columns of C can point against each other. Exact, but for rounding, where it is quick to compute; 0
 /// where C has no negative entry.
 [[nodiscard]] double negative_product_bound(const Filter& c);
+/// The same for max(0, max over i != j of (C'C)_ij): how far two columns of C can point the same way. 0 where
+/// C is a diagonal.
+[[nodiscard]] double positive_product_bound(const Filter& c);
 
 }  // namespace jme

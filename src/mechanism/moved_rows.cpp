@@ -3,10 +3,33 @@
 #include <limits>
 
 #include <jme/mechanism/moved_rows.hpp>
+#include <jme/sensitivity/moved_row.hpp>
 
 #include "filter/norms.hpp"
 
 namespace jme {
+
+namespace {
+
+ColumnProducts products_of(const Filter& c) {
+  return {.against = negative_product_bound(c), .along = positive_product_bound(c)};
+}
+
+MovedColumns columns_of(const Mechanism& mechanism) {
+  const double first = first_column_norm(mechanism.exposure()),
+               second = second_column_norm(mechanism.exposure());
+  MovedColumns columns{.first = first * first, .second = second * second};
+  columns.are_equal = !mechanism.has_second() || mechanism.second_is_like_first();
+  if (columns.are_equal) {
+    columns.of_first.against = negative_product_bound(mechanism.c1());
+  } else {
+    columns.of_first = products_of(mechanism.c1());
+    columns.of_second.against = negative_product_bound(mechanism.c2());
+  }
+  return columns;
+}
+
+}  // namespace
 
 double mu_of_moved_rows(const Mechanism& mechanism) {
   constexpr double up = 1 + 0x1p-48;
@@ -15,11 +38,14 @@ double mu_of_moved_rows(const Mechanism& mechanism) {
   if (windows && windows->are_units) return 4 * mechanism.mu() * up;
   // A person's rows leave one set of slots and come into another: each of the two costs mu at most.
   if (mechanism.config().participation.rows > 1) return 2 * mechanism.mu() * up;
-  double h = negative_product_bound(mechanism.c1());
-  if (mechanism.has_second() && !mechanism.second_is_like_first()) {
-    h = std::max(h, negative_product_bound(mechanism.c2()));
-  }
-  return std::sqrt(2 * (1 + h)) * mechanism.mu() * up;
+  const RowModel rows = mechanism.row_model();
+  const Calibration& noise = mechanism.calibration();
+  const double of_one = joint_sensitivity(rows, mechanism.exposure(), noise.lambda);
+  const double slack = std::max(0.0, noise.sensitivity - of_one);
+  const double ratio = moved_row_sensitivity(rows, columns_of(mechanism), noise.lambda, slack) /
+                       (of_one + slack) * (1 + 0x1p-40);
+  // A row that leaves and one that comes cost mu each: never more than both.
+  return std::clamp(ratio, 1.0, 2.0) * mechanism.mu() * up;
 }
 
 std::optional<double> mu_of_all_windows(const Mechanism& mechanism) {

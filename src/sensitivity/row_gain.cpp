@@ -113,15 +113,37 @@ double RowGain::ball_at(double nu) const {
   return rows_.adjacency == Adjacency::add_remove ? absent : std::max(gain, absent);
 }
 
-/// A row against no row, each term at its largest: at a corner of the box.
-double RowGain::absent_row(double v) const {
+double RowGain::first_size() const {
+  if (is_ball_) return 1 + free_.row;
+  if (is_bounded()) return squared_bound(rows_) + free_.row;
+  return static_cast<double>(rows_.dimension) * (1 + free_.cells) + free_.row;
+}
+
+double RowGain::first_distance() const {
+  if (is_ball_) return 4;
+  if (is_bounded()) return 4 * squared_bound(rows_);
+  return static_cast<double>(rows_.dimension) * std::max(4.0, 1 + free_.cells);
+}
+
+double RowGain::second_size(double nu) const {
+  if (is_ball_) return nu * (1 + trace_);
+  return nu > 0 ? nu / free_.diagonal * box_second_size() : 0;
+}
+
+/// Squares, products and pairs of one row, at the free weights.
+double RowGain::box_second_size() const {
   const auto d = static_cast<double>(rows_.dimension);
   const auto& [diagonal, off_diagonal, cells, pairs, row] = free_;
-  if (!is_bounded()) return d * (1 + cells + v * (diagonal + (off_diagonal + pairs) / 2)) + row;
+  if (!is_bounded()) return d * (diagonal + (off_diagonal + pairs) / 2);
   // |x| <= z: products of all pairs sum to |x|^4, and squares of squares to at most min(1, z^2) |x|^2.
   const double z2 = squared_bound(rows_);
   const double product = off_diagonal > 0 ? off_diagonal / (2 * (d - 1)) : 0;
-  return z2 * (1 + v * (product * z2 + (diagonal - product) * std::min(1.0, z2))) + row;
+  return z2 * (product * z2 + (diagonal - product) * std::min(1.0, z2));
+}
+
+/// A row against no row, each term at its largest: at a corner of the box.
+double RowGain::absent_row(double v) const {
+  return first_size() + v * box_second_size();
 }
 
 double RowGain::box_at(double v) const {

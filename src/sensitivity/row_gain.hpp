@@ -29,6 +29,13 @@ class RowGain {
   [[nodiscard]] double limit() const;
   /// The nu up to which at() stays at its value for nu = 0.
   [[nodiscard]] double flat() const;
+  /// The squared size of what is released of one row in the first channel, and in the second at nu, each at
+  /// its largest. One row, a corner of the box, has both; what a row against no row moves is their sum.
+  [[nodiscard]] double first_size() const;
+  [[nodiscard]] double second_size(double nu) const;
+  /// How far two rows that exist are apart in the first channel alone; opposite corners of the box are, whose
+  /// second channel has its largest size.
+  [[nodiscard]] double first_distance() const;
   /// Largest nu with at(nu) <= rho; rho >= at(0).
   [[nodiscard]] double inverse(double rho) const;
 
@@ -45,6 +52,7 @@ class RowGain {
   [[nodiscard]] double box_at(double v) const;
   [[nodiscard]] double box_beyond(double v) const;
   [[nodiscard]] double absent_row(double v) const;
+  [[nodiscard]] double box_second_size() const;
 
   RowModel rows_;
   bool is_ball_;

@@ -28,6 +28,7 @@ inline Parts parts_of(const ReleaseLayout& layout, const Row& row) {
   for (std::size_t i = 0; i < d; ++i) {
     parts.first(static_cast<Eigen::Index>(i)) = value(i);
     if (layout.cell_counts) parts.first(static_cast<Eigen::Index>(d + i)) = present(i);
+    if (layout.second == SecondMoment::none) continue;
     if (layout.second == SecondMoment::diagonal) {
       parts.second(static_cast<Eigen::Index>(i)) = value(i) * value(i);
       continue;
@@ -52,6 +53,7 @@ inline Parts deviations(const Mechanism& mechanism) {
   result.first.setConstant(noise.std_count);
   result.first.head(d).setConstant(noise.std_first);
   if (layout.row_count) result.first(result.first.size() - 1) = noise.std_rows;
+  if (layout.second == SecondMoment::none) return result;
   result.second.setConstant(noise.std_pair_count);
   result.second.head(static_cast<Eigen::Index>(layout.moment_size())).setConstant(noise.std_off_diagonal);
   for (Eigen::Index i = 0; i < d; ++i) {

@@ -118,7 +118,7 @@ bool slots_leak(const StreamConfig& config, const Slots& x, const Slots& y, doub
   return trade_off::exceeds_curve(under_y, under_x, mu);
 }
 
-const Row corner{1, 1}, other{-0.5, 0.25};
+const Row corner{1, 1}, opposite{-1, -1}, other{-0.5, 0.25};
 
 TEST(SlotFalsification, ARowInASlotAgainstNoneHoldsAndNoiseATenthTooSmallIsFound) {
   StreamConfig config = slots_of_an_hour(2);
@@ -140,6 +140,46 @@ TEST(SlotFalsification, ARowInAnotherSlotHoldsAtSqrtTwoMuAndNoiseATenthTooSmallI
   EXPECT_FALSE(slots_leak(config, x, y, mu));
   config.budget.sigma = 0.9 * sigma_of_one;
   EXPECT_TRUE(slots_leak(config, x, y, mu));
+}
+
+/// Neighbouring slots of this shape have columns that nearly point the same way.
+StreamConfig slots_of_like_columns() {
+  StreamConfig config = slots_of_an_hour(6);
+  config.shape = Shape::blt({.poles = {0.99}, .zeros = {0.05}});
+  return config;
+}
+
+/// The claim holds for this pair, which gains nearly all of it, and noise a tenth too small is found.
+void expect_moved_pair_holds(StreamConfig config, const Slots& x, const Slots& y) {
+  const double mu_of_one = Mechanism(config).mu(), factor = mu_of_moved_rows(Mechanism(config)) / mu_of_one;
+  EXPECT_GT(factor, 1.04 * std::sqrt(2));  // not what two rows that come and go would gain
+  config.budget.sigma = sigma * factor;
+  const double mu = mu_of_moved_rows(Mechanism(config));
+  EXPECT_NEAR(mu, 1 / sigma, 1e-6);
+  EXPECT_GE(SlotAttack(Mechanism(config), x, y).gain(), 0.98 * mu);
+  EXPECT_LE(SlotAttack(Mechanism(config), x, y).gain(), mu * (1 + 1e-9));
+  EXPECT_FALSE(slots_leak(config, x, y, mu));
+  *config.budget.sigma *= 0.9;
+  EXPECT_TRUE(slots_leak(config, x, y, mu));
+}
+
+// The opposite row in the next slot: the values are nearly as far apart as within one slot, and the squares,
+// which no shape hides, are all gone in one slot and new in the other.
+TEST(SlotFalsification, TheOppositeRowInTheNextSlotHoldsWhereShapesDifferAndNoiseATenthTooSmallIsFound) {
+  StreamConfig config = slots_of_like_columns();
+  config.shape_second = Shape::identity();
+  expect_moved_pair_holds(config, {{corner}, {}, {}, {}, {}, {}}, {{}, {opposite}, {}, {}, {}, {}});
+}
+
+// Where the squares hardly count, a row that is replaced within its slot moves most, and next to it one that
+// goes to the next slot besides.
+TEST(SlotFalsification, TheOppositeRowHoldsWhereLambdaIsSmallAndNoiseATenthTooSmallIsFound) {
+  StreamConfig config = slots_of_like_columns();
+  config.lambda = 0.02;
+  const Slots here{{corner}, {}, {}, {}, {}, {}}, next{{}, {opposite}, {}, {}, {}, {}};
+  const Mechanism mechanism(config);
+  EXPECT_GT(SlotAttack(mechanism, here, next).gain(), 1.05 * std::sqrt(2) * mechanism.mu());
+  expect_moved_pair_holds(config, here, {{opposite}, {}, {}, {}, {}, {}});
 }
 
 // By the exact gain of the best attack, over all pairs of slots and corners: no more than what is stated.
