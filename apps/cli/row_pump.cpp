@@ -59,7 +59,8 @@ void pump_all(const RowPath& path, bool quiet) {
   Progress progress(quiet, path.horizon.rows());
   std::vector<double> row(path.reader.dimension());
   path.intake.keep_people(stream, path.resumes);
-  while (next_row(path, row)) {
+  const auto is_complete = [&] { return path.ends_at_horizon && stream.rows() >= path.horizon.rows(); };
+  while (!is_complete() && next_row(path, row)) {
     if (path.live != nullptr) path.live->check();
     if (PersonLimit* limit = path.intake.person_limit()) stream.keep_people(limit->take_records());
     stream.push(row, path.intake.as_read());

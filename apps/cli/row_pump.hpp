@@ -22,6 +22,8 @@ struct RowPath {
   OnBadRow on_bad_row;
   Horizon horizon;
   bool resumes = false;  ///< rows that earlier processes took do not come again
+  /// The input has no end of its own: the run ends after the last row of the horizon.
+  bool ends_at_horizon = false;
 };
 
 /// Takes all rows of the input through the stream, one after another; each release that may leave the process

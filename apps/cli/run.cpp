@@ -313,7 +313,8 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
             .live = live,
             .on_bad_row = options.on_bad_row,
             .horizon = run.mechanism().horizon(),
-            .resumes = topic != nullptr},
+            .resumes = topic != nullptr,
+            .ends_at_horizon = options.follow != InputOptions::Follow::no},
            output.is_terminal());
     }
   } catch (...) {
