@@ -31,6 +31,12 @@ void LiveInput::watch(RunningStream& stream) {
   };
 }
 
+LiveInput::Due LiveInput::do_work() const {
+  const Due first = work_ ? work_() : std::nullopt;
+  const Due second = more_work_ ? more_work_() : std::nullopt;
+  return first && second ? std::min(*first, *second) : first ? first : second;
+}
+
 void LiveInput::pause() {
   const Clock::time_point end = Clock::now() + look_again_after;
   const Due due = do_work();

@@ -25,6 +25,8 @@ class LiveInput {
   void watch(RunningStream& stream);
   /// The same for other work.
   void meanwhile(Work work) { work_ = std::move(work); }
+  /// Work that is done beside either of these.
+  void also(Work work) { more_work_ = std::move(work); }
   /// Throws Stopped where the process is to end.
   void check() const { signals_.check(); }
   /// Does what is due for a while.
@@ -32,9 +34,9 @@ class LiveInput {
 
  private:
   void wait_for(int descriptor);
-  [[nodiscard]] Due do_work() const { return work_ ? work_() : std::nullopt; }
+  [[nodiscard]] Due do_work() const;
   StopSignals signals_;
-  Work work_;
+  Work work_, more_work_;
 };
 
 }  // namespace jme::cli

@@ -18,6 +18,8 @@ class ReportFile {
   explicit ReportFile(const std::string& path);
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// A pipe or a device, which would get one page after another.
+  [[nodiscard]] bool is_special() const { return is_special_; }
   /// On failure throws Error and leaves the old file as it was.
   void write(std::string_view text) const;
 

@@ -28,6 +28,7 @@
 #include "row_pump.hpp"
 #include "run_report.hpp"
 #include "slot_pump.hpp"
+#include "stop_signals.hpp"
 #include "stream_flags.hpp"
 
 namespace jme::cli {
@@ -226,7 +227,7 @@ ExitCode RunCommand::run() const {
   } else {
     const Text& shape = chosen["shape"];
     std::optional<LiveInput> live;
-    if (config.state || is_topic || input.options.follow != InputOptions::Follow::no ||
+    if (report || config.state || is_topic || input.options.follow != InputOptions::Follow::no ||
         (config.clock && config.clock->is_by_arrival())) {
       input.options.before_read = live.emplace().before_read();
     }
@@ -254,6 +255,7 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
   LiveInput* const live = from.live;
   KafkaInput* const topic = from.topic;
   const bool by_arrival = config.clock && config.clock->is_by_arrival();
+  const bool by_own_time = config.clock && !by_arrival;
   const InputOptions& options = input.options;
   // Slots of a live input end on time even while its header is waited for.
   std::optional<RowReader> reader;
@@ -281,14 +283,16 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
     writer.emplace(units_of(run.bounds()), run.emit(), run.columns(),
                    counts_of(run.mechanism().workload_first()),
                    run.clock() ? std::optional(run.schedule()) : std::nullopt);
-    if (report) report->begin(*description, run.columns());
+    if (report) report->begin(*description, run.columns(), shape_was_chosen);
   };
   const auto publish = [&](const Release& release) {
     if (topic != nullptr) intake.learn(release);  // those of earlier processes, too
     if (release.steps() == 1) output.write(metadata_line(*description, run.columns()));
     output.write(writer->line(release));
     if (report) report->add(release);
+    if (by_own_time && live != nullptr) live->check();  // no row comes any more
   };
+  if (report && live != nullptr) live->also([&report] { return report->write_due(); });
   try {
     std::optional<Preparing> preparing(std::in_place, preparing_noise);
     std::unique_ptr<RunningStream> stream = run.open(publish);
@@ -303,7 +307,7 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
     } else if (run.clock()) {
       describe();
       TimedRows rows = run.timed_rows();
-      pump_slots(*reader, intake, rows, *stream, output.is_terminal());
+      pump_slots(*reader, intake, rows, *stream, live, output.is_terminal());
     } else {
       describe();
       if (topic != nullptr) stream->publish_stored();
@@ -317,13 +321,17 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
             .ends_at_horizon = options.follow != InputOptions::Follow::no},
            output.is_terminal());
     }
+  } catch (const Stopped&) {
+    tell(intake, run, run.columns());
+    if (report) report->write();  // what was released stays released
+    throw;
   } catch (...) {
     tell(intake, run, run.columns());
     throw;
   }
   output.close();
   tell(intake, run, run.columns());
-  if (report) report->write(shape_was_chosen);
+  if (report) report->write();
 }
 
 }  // namespace jme::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@ struct ReportFlags {
   void attach(CLI::App& app, const std::string& group);
 };
 
-/// The page about a run and its charts, written at the run's end.
+/// The page about a run and its charts. They are written after releases while the run goes on, and at its
+/// end.
 class RunReport {
  public:
   /// Throws where nothing could be written there, before the first row. `others`: files that the page must
@@ -28,10 +30,15 @@ class RunReport {
   RunReport(const ReportFlags& flags, const std::vector<std::string>& others);
 
   /// `run` outlives the report.
-  void begin(const RunDescription& run, const std::vector<std::string>& columns);
-  void add(const Release& release) { collected_->add(release); }
-  /// Writes nothing where there was no release.
-  void write(bool shape_was_chosen) const;
+  void begin(const RunDescription& run, const std::vector<std::string>& columns, bool shape_was_chosen);
+  /// Takes a release, and writes the page if it is time for it.
+  void add(const Release& release);
+  using Due = std::optional<std::chrono::steady_clock::time_point>;
+  /// Writes the page if there is a release that it does not have and it is time for it. Returns when it will
+  /// be time; none where the page has all releases. A page that cannot be written now is a warning.
+  Due write_due();
+  /// Writes the page; nothing where there was no release. Throws Error.
+  void write() const;
 
  private:
   ReportFile file_;
@@ -39,6 +46,10 @@ class RunReport {
   std::optional<FigureFolder> figures_;
   const RunDescription* run_ = nullptr;
   std::optional<ReportCollector> collected_;
+  bool shape_was_chosen_ = false;
+  bool is_behind_ = false;   ///< there is a release that the page does not have
+  bool has_warned_ = false;  ///< that the page cannot be written
+  std::chrono::steady_clock::time_point next_{};
 };
 
 /// The report that the flags ask for, if any. Throws InvalidParameter for flags that need one.

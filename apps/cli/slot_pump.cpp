@@ -24,10 +24,12 @@ void tell_outside(std::size_t outside, std::size_t rows) {
 
 }  // namespace
 
-void pump_slots(RowReader& reader, RowIntake& intake, TimedRows& rows, RunningStream& stream, bool quiet) {
+void pump_slots(RowReader& reader, RowIntake& intake, TimedRows& rows, RunningStream& stream,
+                const LiveInput* live, bool quiet) {
   Progress progress(quiet, 0);
   std::vector<double> row(reader.dimension());
   while (reader.next(row)) {
+    if (live != nullptr) live->check();
     if (reader.is_bad()) {
       rows.take_bad(intake, row, reader.time(), reader.person());
     } else {
