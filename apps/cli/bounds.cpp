@@ -42,9 +42,9 @@ std::string table(const FoundBounds& found) {
 BoundsCommand::BoundsCommand(CLI::App& root)
     : app_(root.add_subcommand("bounds", "Ranges of columns that nobody knows, found privately")) {
   add_text(*app_, "FILE", file_, "", "CSV, NDJSON or .npy, also .gz and .xz; - (default) is standard input");
-  for (const char* field : {"columns", "first", "format", "compression", "no_header", "records", "delimiter",
-                            "on_bad_row", "epsilon", "delta", "adjacency", "participations", "person",
-                            "rows_per_person", "state", "source", "stream", "max_mu"}) {
+  for (const char* field : {"columns", "first", "format", "compression", "no_header", "width", "records",
+                            "delimiter", "on_bad_row", "epsilon", "delta", "adjacency", "participations",
+                            "person", "rows_per_person", "state", "source", "stream", "max_mu"}) {
     add_field(*app_, given_, field);
   }
   add_text(*app_, "--output", output_, "FILE", "Write there what was found, as one JSON object")
@@ -68,6 +68,7 @@ ExitCode BoundsCommand::run() const {
   // Finds everything that can be wrong in the settings before anything is opened.
   const BoundsSearchConfig config = bounds_search_config(given_);
   Input input = read_input(file_, given_);
+  input.check_width();
   input.options.columns = config.columns;
   input.options.on_bad_row = config.on_bad_row;
   input.options.person = config.person;

@@ -1,6 +1,7 @@
 #include "input.hpp"
 
 #include <jme/base/errors.hpp>
+#include <jme/pipeline/configure.hpp>
 
 namespace jme::cli {
 
@@ -53,7 +54,14 @@ Input read_input(const Text& file, const RunSettings& settings) {
   }
   if (delimiter) result.options.delimiter = parse_delimiter(*delimiter);
   result.options.header = !settings.is_on("no_header");
+  result.options.width = record_width(settings);
   return result;
+}
+
+void Input::check_width() const {
+  if (!options.width || !has_header()) return;
+  throw InvalidParameter("width",
+                         "is for records without a header, which says itself how many cells they have");
 }
 
 bool Input::has_header() const {

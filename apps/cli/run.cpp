@@ -197,6 +197,7 @@ ExitCode RunCommand::run() const {
   }
   config.records = input.records_name();
   if (is_topic) set_topic(input, config, chosen);
+  input.check_width();
   config.persons_in_one_partition = kafka_.each_person_is_in_one_partition() && !config.person.empty() &&
                                     input.options.follow != InputOptions::Follow::no;
   std::optional<Preparing> preparing(std::in_place, preparing_noise);
@@ -209,7 +210,12 @@ ExitCode RunCommand::run() const {
   }
   // No row may say how many columns there are.
   if (run.dimension_is_known() && input.options.columns.empty() && !input.has_header()) {
-    input.options.width = run.mechanism().config().dimension;
+    const std::size_t dimension = run.mechanism().config().dimension;
+    if (input.options.width) {
+      input.options.columns = numbered(dimension);
+    } else {
+      input.options.width = dimension;
+    }
   }
   if (output_ && input.path != "-" && same_file(*output_, input.path)) {
     throw InvalidParameter("output", *output_, "another file than the input");

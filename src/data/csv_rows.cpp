@@ -35,7 +35,10 @@ void refuse_other_formats(std::string_view header, const std::string& place) {
 class CsvRows final : public TextRows {
  public:
   CsvRows(const std::string& path, const InputOptions& options)
-      : TextRows(path, options), splitter_(options.delimiter), header_(options.header) {
+      : TextRows(path, options),
+        splitter_(options.delimiter),
+        header_(options.header),
+        trusts_quotes_(options.records == Records::quoted) {
     if (header_)
       take_header(options);
     else
@@ -45,12 +48,18 @@ class CsvRows final : public TextRows {
 
  protected:
   RowStatus parse(std::string_view record, std::span<double> row) override {
-    splitter_.split(record, width_.cells);
-    find_person(width_.admits(splitter_.count()));
+    splitter_.split(record, width_);
+    const bool has_its_width = splitter_.count() == width_;
+    find_person(has_its_width && !hides_person());
     if (splitter_.has_open_quote()) return bad({.kind = RowProblem::Kind::open_quote});
     if (splitter_.has_stray_text()) return bad({.kind = RowProblem::Kind::stray_quote});
-    if (!width_.admits(splitter_.count()))
-      return bad({.kind = RowProblem::Kind::width, .found = splitter_.count()});
+    if (!has_its_width) {
+      return bad({.kind = RowProblem::Kind::width,
+                  .found = splitter_.count(),
+                  .expected = width_,
+                  .is_declared = !header_});
+    }
+    if (hides_person()) return bad({.kind = RowProblem::Kind::quoted_delimiter});
     if (time_place_) {
       time_ = parse_time(splitter_.unescaped(*time_place_));
       if (!time_) return bad({.kind = RowProblem::Kind::time});
@@ -68,32 +77,40 @@ class CsvRows final : public TextRows {
 
   void find_person_of_broken(std::string_view beginning) override {
     if (!person_) return;
-    splitter_.split(beginning, width_.cells);
+    splitter_.split(beginning, width_);
     // The last cell may go on after these bytes.
     if (splitter_.count() < 2 || splitter_.cell(0).find('\0') != std::string_view::npos) return;
     find_person(false);
   }
 
   [[nodiscard]] std::string width_rule() const override {
-    if (header_) return fmt::format("the header has {}", width_.cells);
-    return describe(width_);
+    return header_ ? fmt::format("the header has {}", width_) : needed(width_);
   }
 
  private:
   // A delimiter or quote too many in a cell moves the cells after it. So a record that is not well formed has
   // an id only where no other cell comes before it: what is in the others then cannot change whose it is.
-  void find_person(bool width_is_right) {
+  void find_person(bool cells_are_in_place) {
     if (!person_) return;
-    const bool is_well_formed = width_is_right && !splitter_.has_open_quote() && !splitter_.has_stray_text();
+    const bool is_well_formed =
+        cells_are_in_place && !splitter_.has_open_quote() && !splitter_.has_stray_text();
     if (*person_ != 0 && !is_well_formed) return;
     if (splitter_.is_whole(*person_)) set_person(splitter_.unescaped(*person_));
+  }
+
+  // Cells on both sides of the id could open a quote before it and close it after it, and have another id
+  // beside that: 1,other,"  id  " instead of 1  id  2. The first cell cannot be moved, nor can the last one
+  // of a record that has its width and no open quote.
+  [[nodiscard]] bool hides_person() const {
+    const bool is_between = person_ && *person_ != 0 && *person_ + 1 != width_;
+    return is_between && !trusts_quotes_ && splitter_.has_quoted_delimiter();
   }
 
   void take_header(const InputOptions& options) {
     const std::string_view header = read_header();
     const std::string place = current_place();
     const std::vector<std::string> names = header_names(header, place);
-    width_ = {.cells = names.size(), .exactly = true};
+    width_ = names.size();
     selected_ = select_columns(names, options.columns, place);
     if (!options.person.empty()) {
       person_ = select_columns(names, {options.person}, place, "person").front();
@@ -167,7 +184,8 @@ class CsvRows final : public TextRows {
 
   CsvSplitter splitter_;
   bool header_;
-  RowWidth width_;
+  bool trusts_quotes_;
+  std::size_t width_ = 0;              // cells of a record, exactly
   std::optional<std::size_t> person_;  // place of the id
   std::vector<std::size_t> selected_;  // places of columns_ in the file
   std::optional<std::size_t> time_place_;

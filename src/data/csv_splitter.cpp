@@ -24,7 +24,7 @@ void CsvSplitter::split(std::string_view record, std::size_t most_kept) {
   text_ = record;
   cells_.clear();
   count_ = 0;
-  stray_text_ = open_quote_ = false;
+  stray_text_ = open_quote_ = quoted_delimiter_ = false;
   first_fault_ = static_cast<std::size_t>(-1);
   if (text_.find('"') == std::string_view::npos)
     split_plain();
@@ -66,6 +66,7 @@ void CsvSplitter::split_quoted() {
     if (at < text_.size() && text_[at] == '"') {
       const std::size_t close = closing_quote(at + 1);
       keep(at + 1, close, true);
+      quoted_delimiter_ = quoted_delimiter_ || text_.substr(at, close - at).find(delimiter_) < close - at;
       if (close == text_.size()) {
         open_quote_ = true;
         first_fault_ = std::min(first_fault_, count_ - 1);

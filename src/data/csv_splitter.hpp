@@ -27,6 +27,8 @@ class CsvSplitter {
   [[nodiscard]] std::string unescaped(std::size_t index) const;
   /// Whether something other than blanks stood between a closing quote and the delimiter.
   [[nodiscard]] bool has_stray_text() const { return stray_text_; }
+  /// Whether a quoted cell holds a delimiter.
+  [[nodiscard]] bool has_quoted_delimiter() const { return quoted_delimiter_; }
   /// Whether the cell itself is well formed: its quote is closed and nothing but blanks follows it.
   [[nodiscard]] bool is_whole(std::size_t index) const { return index < first_fault_; }
   /// Whether the record ends inside a quoted cell.
@@ -49,7 +51,7 @@ class CsvSplitter {
   std::vector<Cell> cells_;
   std::size_t count_ = 0;
   std::size_t first_fault_ = 0;  // the first cell that is not well formed; beyond the last if all are
-  bool stray_text_ = false, open_quote_ = false;
+  bool stray_text_ = false, open_quote_ = false, quoted_delimiter_ = false;
 };
 
 }  // namespace jme::data

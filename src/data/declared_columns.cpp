@@ -38,15 +38,26 @@ void check_time(const InputOptions& options) {
   }
 }
 
+/// The place of a column that is named by its number; none where it has another name.
+std::optional<std::size_t> declared_place(const std::string& name, std::string_view field,
+                                          const InputOptions& options) {
+  const auto place = column_number(name, most_columns);
+  if (place && *place >= options.width.value_or(most_columns)) {
+    throw InvalidParameter(
+        field, fmt::format("{} from 1 to {}, which is the width of a record",
+                           field == "columns" ? "must be numbers" : "must be a number", *options.width));
+  }
+  return place;
+}
+
 }  // namespace
 
-std::string describe(const RowWidth& width) {
-  return fmt::format("{}{} needed", width.exactly ? "" : "at least ",
-                     width.cells == 1 ? "1 is" : fmt::format("{} are", width.cells));
+std::string needed(std::size_t cells) {
+  return cells == 1 ? "1 is needed" : fmt::format("{} are needed", cells);
 }
 
 DeclaredColumns declared_columns(const InputOptions& options) {
-  DeclaredColumns declared{.names = options.columns, .places = {}, .width = {}};
+  DeclaredColumns declared{.names = options.columns, .places = {}};
   if (!options.person.empty()) check_person(options);
   if (declared.names.empty()) declared.names = numbered_columns(options.width.value_or(0));
   if (declared.names.empty())
@@ -55,9 +66,8 @@ DeclaredColumns declared_columns(const InputOptions& options) {
                            "decides which columns there are");
   refuse_repeated(declared.names, declared.names);
   if (options.time) check_time(options);
-  const std::size_t most = options.width.value_or(most_columns);
   for (const std::string& name : declared.names) {
-    const auto place = column_number(name, most);
+    const auto place = declared_place(name, "columns", options);
     if (!place) {
       declared.places.clear();
       return declared;
@@ -67,7 +77,7 @@ DeclaredColumns declared_columns(const InputOptions& options) {
   refuse_repeated(declared.places, declared.names);
   std::size_t last = *std::max_element(declared.places.begin(), declared.places.end());
   if (!options.person.empty()) {
-    declared.person = column_number(options.person, most);
+    declared.person = declared_place(options.person, "person", options);
     if (!declared.person) {
       declared.places.clear();
       return declared;
@@ -75,9 +85,9 @@ DeclaredColumns declared_columns(const InputOptions& options) {
     set_apart(*declared.person, true, declared.places);
     last = std::max(last, *declared.person);
   }
-  declared.width = {.cells = options.width.value_or(last + 1), .exactly = options.width.has_value()};
-  if (options.time) declared.time_place = column_number(*options.time, most_columns);
-  if (declared.time_place) declared.width.cells = std::max(declared.width.cells, *declared.time_place + 1);
+  if (options.time) declared.time_place = declared_place(*options.time, "time", options);
+  last = std::max(last, declared.time_place.value_or(last));
+  declared.width = options.width.value_or(last + 1);
   return declared;
 }
 

@@ -71,7 +71,7 @@ class NdjsonRows final : public TextRows {
     DeclaredColumns declared = declared_columns(options);
     columns_ = std::move(declared.names);
     width_ = declared.width;
-    slot_of_place_.assign(width_.cells, not_taken);
+    slot_of_place_.assign(width_, not_taken);
     for (std::size_t i = 0; i < columns_.size(); ++i) slot_of_key_.emplace(columns_[i], i);
     for (std::size_t i = 0; i < declared.places.size(); ++i) slot_of_place_[declared.places[i]] = i;
     wants_person_ = !options.person.empty();
@@ -88,6 +88,7 @@ class NdjsonRows final : public TextRows {
  protected:
   RowStatus parse(std::string_view record, std::span<double> row) override {
     ++rows_;
+    end_ = record.data() + record.size();
     is_time_given_ = false;
     ondemand::document document;
     ondemand::json_type type{};
@@ -108,7 +109,7 @@ class NdjsonRows final : public TextRows {
     return status;
   }
 
-  [[nodiscard]] std::string width_rule() const override { return describe(width_); }
+  [[nodiscard]] std::string width_rule() const override { return needed(width_); }
 
  private:
   struct KnownKey {
@@ -132,8 +133,10 @@ class NdjsonRows final : public TextRows {
     std::optional<RowProblem> problem;  // the first; where ids are wanted, the rest is searched for one
     for (auto entry : object) {
       std::string_view key;
+      ondemand::raw_json_string raw_key;
       ondemand::value value;
-      if (entry.unescaped_key().get(key) != simdjson::SUCCESS)
+      if (entry.key().get(raw_key) != simdjson::SUCCESS || raw_key.raw() >= end_ ||
+          entry.unescaped_key().get(key) != simdjson::SUCCESS || !begins_value(document))
         return bad({.kind = RowProblem::Kind::not_json});
       const std::size_t slot = slot_of(key, place++);
       if (entry.value().get(value) != simdjson::SUCCESS) return bad({.kind = RowProblem::Kind::not_json});
@@ -185,7 +188,8 @@ class NdjsonRows final : public TextRows {
     std::size_t place = 0;
     std::optional<RowProblem> problem;  // reported only if the width is right
     for (auto element : array) {
-      if (element.error() != simdjson::SUCCESS) return bad({.kind = RowProblem::Kind::not_json});
+      if (element.error() != simdjson::SUCCESS || !begins_value(document))
+        return bad({.kind = RowProblem::Kind::not_json});
       const std::size_t slot = place < slot_of_place_.size() ? slot_of_place_[place] : not_taken;
       ++place;
       if (slot == its_time) time_ = read_time(element.value_unsafe());
@@ -199,12 +203,20 @@ class NdjsonRows final : public TextRows {
       if (status->status != CellStatus::number && !forgive(slot, status->is_missing, row))
         problem = cell_problem(slot, *status);
     }
-    if (!width_.admits(place)) {
+    if (place != width_) {
       if (!person_is_first_) forget_person();  // as in CSV
       forget_time();
-      return bad({.kind = RowProblem::Kind::width, .found = place});
+      return bad({.kind = RowProblem::Kind::width, .found = place, .expected = width_, .is_declared = true});
     }
     return problem ? bad(*problem) : RowStatus::good;
+  }
+
+  // Where a value is missing, the parser would take what follows for it, and the structure after that for
+  // another one, up to beyond the end of the record.
+  [[nodiscard]] bool begins_value(ondemand::document& document) const {
+    const char* at = nullptr;
+    if (document.current_location().get(at) != simdjson::SUCCESS || at >= end_) return false;
+    return std::string_view(",:]}").find(*at) == std::string_view::npos;
   }
 
   [[nodiscard]] std::size_t person_slot() const { return columns_.size(); }
@@ -241,10 +253,11 @@ class NdjsonRows final : public TextRows {
   ondemand::parser parser_;
   std::unordered_map<std::string, std::size_t, NameHash, std::equal_to<>> slot_of_key_;
   std::vector<KnownKey> known_keys_;
-  RowWidth width_;                          // of arrays
+  std::size_t width_ = 0;                   // of arrays, exactly
   std::vector<std::size_t> slot_of_place_;  // arrays: index among the columns taken, or not_taken
   std::vector<std::size_t> last_given_;     // objects: the row that last had the column
   std::size_t rows_ = 0;
+  const char* end_ = nullptr;  // of the record
   bool wants_person_ = false, person_is_first_ = false;
   bool has_time_ = false, is_time_given_ = false;
 };

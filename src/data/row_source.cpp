@@ -21,7 +21,9 @@ std::string RowSource::explain_problem() const {
                  ? fmt::format("is longer than {} MiB", problem_.expected / mebibyte)
                  : fmt::format("is longer than {} bytes", problem_.expected);
     case RowProblem::Kind::width:
-      return fmt::format("has {}, {}", count(problem_.found), width_rule());
+      return fmt::format(
+          "has {}, {}{}", count(problem_.found), width_rule(),
+          problem_.remedy() ? ": where every record has more, say so with " + declared_width.words() : "");
     case RowProblem::Kind::cell:
       return fmt::format("column {}: {}", columns_[problem_.column], describe(problem_.status));
     case RowProblem::Kind::time:
@@ -31,6 +33,11 @@ std::string RowSource::explain_problem() const {
     case RowProblem::Kind::open_quote:
       return fmt::format("a quote is opened and not closed on its line: {} reads cells with line breaks",
                          quoted_records.words());
+    case RowProblem::Kind::quoted_delimiter:
+      return fmt::format(
+          "a delimiter inside quotes, by which a cell can pass for the person's: put that column first or "
+          "last, or trust the quotes with {}",
+          quoted_records.words());
     case RowProblem::Kind::not_json:
       return "not one whole JSON object or array";
     case RowProblem::Kind::array_for_names:

@@ -19,6 +19,8 @@ enum class RowStatus { good, bad, end };
 
 /// Where a quote is open at the end of a line.
 inline const Remedy quoted_records{.field = "records", .value = "quoted"};
+/// Where every record has more cells than the columns that are named.
+inline const Remedy declared_width{.field = "width", .value = "N"};
 
 /// Why a row cannot be used; put into words only where they are read.
 struct RowProblem {
@@ -33,6 +35,7 @@ struct RowProblem {
     time,
     stray_quote,
     open_quote,
+    quoted_delimiter,
     not_json,
     array_for_names,
     repeated_key
@@ -43,7 +46,8 @@ struct RowProblem {
   CellStatus status = CellStatus::missing;  ///< cell
   bool is_missing = false;                  ///< blank, cell: it means a missing value, however it is written
   std::size_t found = 0;                    ///< width: how many cells
-  std::size_t expected = 0;                 ///< too_long: bytes allowed
+  std::size_t expected = 0;                 ///< too_long: bytes allowed; width: cells needed
+  bool is_declared = false;                 ///< width: settings say it, and no header
 
   /// The column, counted from 1, where the fault is in a single cell.
   [[nodiscard]] std::optional<std::size_t> cell_number() const {
@@ -52,7 +56,9 @@ struct RowProblem {
   }
   /// What would read the row, where a setting would.
   [[nodiscard]] std::optional<Remedy> remedy() const {
-    return kind == Kind::open_quote ? std::optional(quoted_records) : std::nullopt;
+    if (kind == Kind::open_quote || kind == Kind::quoted_delimiter) return quoted_records;
+    if (kind == Kind::width && is_declared && found > expected) return declared_width;
+    return std::nullopt;
   }
 };
 

@@ -291,6 +291,12 @@ StreamConfig stream_config(const RunSettings& settings, const KnownColumns& colu
   return result;
 }
 
+std::optional<std::size_t> record_width(const RunSettings& settings) {
+  const Text& width = settings["width"];
+  if (!width) return std::nullopt;
+  return parse_count("width", *width);
+}
+
 std::vector<SettingNote> notes_on(const RunSettings& given, const RunSettings& settings,
                                   const StreamConfig& config) {
   using enum SettingNote::Kind;

@@ -51,6 +51,9 @@ std::vector<RunField> input_fields() {
        true},
       {{"no_header", flag, "false", yes_or_no, group, "",
         "The first CSV line is a row, not names; columns are 1, 2, .."}},
+      {{"width", count, "", "a whole number of at least 1", group, "N",
+        "Cells of every record that has no header and no keys (default: the largest column number that "
+        "columns, bounds, person or time name); records of another width are bad rows"}},
       {{"records", text, "lines", "lines or quoted", group, "R",
         "What a CSV record is: lines (default), one line whatever quotes it holds, safe where people control "
         "bytes; or quoted, cells with line breaks (RFC 4180), for files that a CSV writer made"},

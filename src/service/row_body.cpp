@@ -43,6 +43,7 @@ RowBody::RowBody(const RunSettings& settings, const PreparedRun& run, const RowL
   options_.on_bad_row = settings["on_bad_row"] ? parse_on_bad_row(*settings["on_bad_row"]) : OnBadRow::zero;
   options_.longest_record = limits.longest_record;
   options_.person = settings["person"].value_or("");
+  width_ = record_width(settings);
 }
 
 ReadRows RowBody::read(WriteRequest::Content content, std::string_view body) const {
@@ -52,6 +53,7 @@ ReadRows RowBody::read(WriteRequest::Content content, std::string_view body) con
   if (content == WriteRequest::Content::ndjson) {
     options.format = InputFormat::ndjson;
     options.records = Records::lines;
+    options.width = width_;
   } else if (!options.header) {
     options.columns.clear();
     options.width = columns_.size();

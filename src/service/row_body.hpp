@@ -40,6 +40,7 @@ class RowBody {
   InputOptions options_;
   std::vector<std::string> columns_;
   std::vector<OnMissing> rules_;
+  std::optional<std::size_t> width_{};  // of JSON arrays
   std::size_t most_bytes_;
 };
 

@@ -41,6 +41,11 @@ std::unique_ptr<PreparedRun> prepared_run(const RunSettings& settings, const Pla
                            "must not be set with person for a stream that many write to: the header of a "
                            "body says which column that is");
   }
+  if (settings["width"] && settings.is_on("no_header")) {
+    throw InvalidParameter("width",
+                           "must not be set with no-header for a stream that many write to: a record of a "
+                           "body has the columns of the stream and no other cells");
+  }
   RunConfig config = run_config(settings);
   if (most != nullptr) service::check_plan_cost(config.stream, *most);
   config.records = settings["records"].value_or("lines");

@@ -65,6 +65,60 @@ TEST_F(PeopleCommand, SaysWhyItCannotLimit) {
   expect_refused(jme(run + "--person x --rows-per-person 3"), 2, "is one of the columns too");
 }
 
+TEST_F(PeopleCommand, GivesNoRecordWithFurtherCellsToAnybody) {
+  std::string before, after, arrays;
+  for (int i = 0; i < 100; ++i) {
+    before += "1,1,mal\n";
+    after += fmt::format("z,1,p{},mal\n", i);
+    arrays += fmt::format("[0,1,\"p{}\",\"mal\"]\n", i);
+  }
+  std::string others, other_arrays;
+  for (int i = 0; i < 100; ++i) {
+    others += fmt::format("1,1,p{}\n", i);
+    other_arrays += fmt::format("[1,1,\"p{}\"]\n", i);
+  }
+  const std::string flags =
+      " --person 3 --rows-per-person 1 --bounds 1=-1:1,2=-1:1 --sigma 0.001 --insecure-test-seed 1 --rows "
+      "200 "
+      "--every 200 --on-bad-row zero";
+  const auto counted = [&](const std::string& name, const std::string& content, const std::string& more) {
+    const CommandResult result = jme("run " + file(name, content) + more + flags);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.releases().back()["rows"].get<double>();
+  };
+  EXPECT_NEAR(counted("before.csv", before + others, " --no-header"), 101, 0.5);
+  EXPECT_NEAR(counted("after.csv", after + others, " --no-header"), 100, 0.5);
+  EXPECT_NEAR(counted("after.csv", after + others, " --no-header --width 3"), 100, 0.5);
+  EXPECT_NEAR(counted("after.ndjson", arrays + other_arrays, ""), 100, 0.5);
+  // Where every record has a further cell, the id is in its place.
+  std::string wide;
+  for (int i = 0; i < 200; ++i) wide += fmt::format("0,1,p{},mal\n", i % 100);
+  EXPECT_NEAR(counted("wide.csv", wide, " --no-header --width 4"), 100, 0.5);
+}
+
+TEST_F(PeopleCommand, NamesTheWidthWhereARecordHasFurtherCells) {
+  const std::string
+      run = "run " + file("wide.csv", "1,1,p,mal\n") + " --no-header ",
+      limit = "--person 3 --rows-per-person 1 --bounds 1=0:1,2=0:1 --epsilon 1 --delta 1e-6 --rows 1 ";
+  expect_refused(jme(run + limit), 3,
+                 "has 4 columns, 3 are needed: where every record has more, say so with --width N");
+  expect_refused(jme(run + limit + "--width 2"), 2, "person: must be a number from 1 to 2");
+  expect_refused(jme(run + limit + "--width 0"), 2, "width");
+  expect_refused(jme(run + "--columns 1,5 --width 4 --norm-bound 1 --epsilon 1 --delta 1e-6 --rows 1"), 2,
+                 "columns: must be numbers from 1 to 4");
+  expect_refused(
+      jme("run " + file("named.csv", "x,y\n1,1\n") + " --width 2 --bounds x=0:1 --sigma 1 --rows 1"), 2,
+      "width: is for records without a header");
+  EXPECT_EQ(jme(run + limit + "--width 4").code, 0);
+  EXPECT_EQ(jme(run + "--dimension 2 --width 4 --norm-bound 2 --epsilon 1 --delta 1e-6 --rows 1").code, 0);
+  const std::string search =
+      "bounds " + path("wide.csv") +
+      " --no-header --columns 1 --person 3 --rows-per-person 1 --epsilon 9 --delta 1e-3 --first 900 ";
+  expect_refused(jme(search), 3, "--width N");
+  EXPECT_THAT(jme(search + "--width 4").err, Not(HasSubstr("width")));
+  EXPECT_EQ(jme(run + "--config " + file("run.json", R"({"width": 4})") + ' ' + limit).code, 0);
+}
+
 TEST_F(PeopleCommand, TakesTheLimitFromASettingsFile) {
   const std::string with_person =
       file("run.json", R"({"person": "patient", "rows_per_person": 3, "epsilon": 5,

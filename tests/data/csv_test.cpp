@@ -105,7 +105,11 @@ TEST(Csv, NamesLinesAndColumnsOfBadCellsButNeverTheirContent) {
   EXPECT_EQ(complaint_of("1,2\n8675309\n", {.width = 2, .header = false}),
             "s.csv:2: has 1 column, 2 are needed");
   EXPECT_EQ(complaint_of("1,2\n8675309\n", {.columns = {"2"}, .header = false}),
-            "s.csv:2: has 1 column, at least 2 are needed");
+            "s.csv:2: has 1 column, 2 are needed");
+  const std::string more =
+      "s.csv:2: has 4 columns, 2 are needed: where every record has more, say so with width N";
+  EXPECT_EQ(complaint_of("1,2\n8675309,1,,\n", {.columns = {"2"}, .header = false}), more);
+  EXPECT_EQ(complaint_of("1,2\n8675309,1,,\n", {.width = 2, .header = false}), more);
 }
 
 TEST(Csv, AcceptsEveryFiniteNumber) {
@@ -156,7 +160,10 @@ TEST(Csv, FilesThatCannotBeOpenedSayWhy) {
 
 TEST(Csv, WithoutAHeaderTheColumnsAreDeclaredAndNoRowDecidesAboutThem) {
   const InputOptions named = {.columns = {"1", "2"}, .header = false, .on_bad_row = OnBadRow::zero};
-  EXPECT_EQ(rows_of("1,2,9\n3,4\n5\n6,7\n", named), (Rows{{1, 2}, {3, 4}, {0, 0}, {6, 7}}));
+  EXPECT_EQ(rows_of("1,2,9\n3,4\n5\n6,7\n", named), (Rows{{0, 0}, {3, 4}, {0, 0}, {6, 7}}));
+  InputOptions wide = named;
+  wide.width = 3;
+  EXPECT_EQ(rows_of("1,2,9\n3,4\n6,7,\n", wide), (Rows{{1, 2}, {0, 0}, {6, 7}}));
   const InputOptions two = {.width = 2, .header = false, .on_bad_row = OnBadRow::zero};
   EXPECT_EQ(rows_of("1,2,9\n3,4\n5\n6,7\n", two), (Rows{{0, 0}, {3, 4}, {0, 0}, {6, 7}}));
   for (const std::string first :

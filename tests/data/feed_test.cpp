@@ -54,6 +54,25 @@ std::vector<std::vector<double>> rows_of(std::vector<Value> values, InputFormat 
 
 using Rows = std::vector<std::vector<double>>;
 
+TEST(RecordFeed, ARecordWithFurtherCellsIsNobodys) {
+  using Who = std::vector<std::optional<std::string>>;
+  const auto persons_of = [](std::vector<Value> values, InputFormat format) {
+    Given given(std::move(values));
+    InputOptions options = options_of(given, format);
+    options.columns = {"1", "2"};
+    options.person = "3";
+    RowReader reader("a topic", options);
+    Who persons;
+    std::vector<double> row(2);
+    while (reader.next(row)) persons.emplace_back(reader.person());
+    return persons;
+  };
+  const Who expected{"mal", std::nullopt, std::nullopt};
+  EXPECT_EQ(persons_of({"1,1,mal", "z,1,p,mal", "1,1,p,"}, InputFormat::csv), expected);
+  EXPECT_EQ(persons_of({R"([1,1,"mal"])", R"(["z",1,"p","mal"])", R"([1,1,"p",null])"}, InputFormat::ndjson),
+            expected);
+}
+
 TEST(RecordFeed, EveryRecordIsOneRowWhateverItHolds) {
   const Rows one{{1, 2}}, bad{{}};
   EXPECT_EQ(rows_of({R"({"a":1,"b":2})"}, InputFormat::ndjson), one);

@@ -44,7 +44,7 @@ TEST(Ndjson, ArraysAreReadByNumberedPlaces) {
 TEST(Ndjson, EveryLineIsJudgedOnItsOwn) {
   InputOptions numbered = {.columns = {"1", "2"}, .on_bad_row = OnBadRow::zero};
   EXPECT_EQ(json_rows("[1,2,9]\n{\"2\":4,\"1\":3}\n[5]\n{\"a\":1}\noops\n[6,7]\n", numbered),
-            (Rows{{1, 2}, {3, 4}, {0, 0}, {0, 0}, {0, 0}, {6, 7}}));
+            (Rows{{0, 0}, {3, 4}, {0, 0}, {0, 0}, {0, 0}, {6, 7}}));
   EXPECT_EQ(json_rows("{\"2\":2,\"1\":1}\n[3,4]\n", numbered), (Rows{{1, 2}, {3, 4}}));
   numbered = {.width = 2, .on_bad_row = OnBadRow::zero};
   EXPECT_EQ(json_rows("[1,2,9]\n{\"2\":4,\"1\":3}\n[6,7]\n", numbered), (Rows{{0, 0}, {3, 4}, {6, 7}}));
@@ -53,6 +53,27 @@ TEST(Ndjson, EveryLineIsJudgedOnItsOwn) {
   // With a name among the numbers all of them are keys.
   EXPECT_EQ(json_rows("[1,2]\n{\"b\":4,\"1\":3}\n", {.columns = {"1", "b"}, .on_bad_row = OnBadRow::zero}),
             (Rows{{0, 0}, {3, 4}}));
+}
+
+TEST(Ndjson, AMissingValueIsNeverReadFromBeyondTheRecord) {
+  // What is left of a longer record stands where the parser would go on.
+  const std::vector<std::string> longer{"[1,2,3,4,5,6,7,8]", R"({"1":1,"2":2,"3":3,"4":4})",
+                                        "[[[[1,2],3],4],5]"},
+      broken{"[,[1]]",           "[,]",      "[,,1]",      "[1,",
+             "[1,,2]",           "[:1,2]",   "[}",         "[,{\"1\":",
+             R"({"1":,"2":3})",  R"({"1":)", R"({"1":1,)", R"({"1":1,"2")",
+             R"({"1":},"2":3})", "[1,2],",   "[[,1]"};
+  for (const std::string& before : longer) {
+    for (const std::string& record : broken) {
+      for (const std::size_t width : {2u, 3u, 8u}) {
+        const Rows rows = json_rows(before + '\n' + record + "\n{\"2\":7}",
+                                    {.columns = {"2"}, .width = width, .on_bad_row = OnBadRow::zero});
+        ASSERT_EQ(rows.size(), 3u);
+        EXPECT_EQ(rows[1], (std::vector<double>{0})) << before << ' ' << record << ' ' << width;
+        EXPECT_EQ(rows[2], (std::vector<double>{7})) << before << ' ' << record << ' ' << width;
+      }
+    }
+  }
 }
 
 TEST(Ndjson, NeedsItsColumnsFromOutside) {
@@ -94,9 +115,9 @@ TEST(Ndjson, NamesLinesAndColumnsOfBadCellsButNeverTheirContent) {
   EXPECT_EQ(complaint_of("[1,2]\n[8675309]\n", two_cells, json_name),
             "s.ndjson:2: has 1 column, 2 are needed");
   EXPECT_EQ(complaint_of("[1,2]\n[8675309,1,\"x\"]\n", two_cells, json_name),
-            "s.ndjson:2: has 3 columns, 2 are needed");
+            "s.ndjson:2: has 3 columns, 2 are needed: where every record has more, say so with width N");
   EXPECT_EQ(complaint_of("[1,2]\n[8675309]\n", {.columns = {"2"}}, json_name),
-            "s.ndjson:2: has 1 column, at least 2 are needed");
+            "s.ndjson:2: has 1 column, 2 are needed");
   EXPECT_EQ(complaint_of("[1,2]\n[1,null]\n", two_cells, json_name), "s.ndjson:2: column 2: missing value");
   EXPECT_EQ(complaint_of("[1,2]\n{\"a\":1}\n", two_cells, json_name), "s.ndjson:2: column 1: missing value");
 }

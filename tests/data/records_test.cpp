@@ -121,18 +121,19 @@ TEST(Records, ThatAreTooLongEndWhereTheirFramingSays) {
   const std::string ten = "aaaaaaaaaa";
   const InputOptions lines = {
       .columns = {"1"}, .header = false, .on_bad_row = OnBadRow::zero, .longest_record = 10};
-  EXPECT_EQ(rows_of("1\n\"" + ten + "\n2\n" + ten + ten + ten + "\n\n3,\"567890\"\n4,\"5678901\"\n5", lines),
+  EXPECT_EQ(rows_of("1\n\"" + ten + "\n2\n" + ten + ten + ten + "\n\n\"3.000000\"\n\"4.0000000\"\n5", lines),
             (Rows{{1}, {0}, {2}, {0}, {0}, {3}, {0}, {5}}));
   InputOptions quoted = lines;
   quoted.records = Records::quoted;
+  quoted.width = 2;
   for (const std::string& record :
        {"\"" + ten + "\n2\n\"\"" + ten + "\n\"",
         "0,\"\n" + ten + "\"\"\n" + ten + "\",\"" + ten + "\n3\n\"x\"", ten + ten + "\"", ten + "1,\"\"",
         std::string("9,\"\n\n\n\n\n\n\n\n\n\n\n\n\"")})
-    EXPECT_EQ(rows_of("1\n" + record + "\n2,\"\n\"\n" + record + "\n" + record + "\n3", quoted),
+    EXPECT_EQ(rows_of("1,\n" + record + "\n2,\"\n\"\n" + record + "\n" + record + "\n3,", quoted),
               (Rows{{1}, {0}, {2}, {0}, {0}, {3}}))
         << record;
-  EXPECT_EQ(complaint_of("1\n\"" + ten + ten, quoted), "s.csv:2: a quote is opened and never closed");
+  EXPECT_EQ(complaint_of("1,\n\"" + ten + ten, quoted), "s.csv:2: a quote is opened and never closed");
   for (const std::size_t longest : {std::size_t{0}, std::size_t{2} << 30})
     EXPECT_THAT(complaint_of<InvalidParameter>("a\n1\n", {.longest_record = longest}),
                 HasSubstr("longest-record"));

@@ -66,6 +66,27 @@ TEST_F(ServedPeople, HaveTheirFirstRowsCountedHoweverRequestsAndProcessesDivideT
   EXPECT_EQ(all_lines(stream()), expected);
 }
 
+TEST_F(ServedPeople, OfArraysWithFurtherElementsAreNobody) {
+  const std::string numbers =
+      R"({"name":"NAME","epsilon":1,"delta":1e-6,"bounds":{"1":[-1,1],"2":[-1,1]},"rows":3,)"
+      R"("person":"3","rows_per_person":1,"insecure_test_seed":5)";
+  const auto released = [&](const std::string& name, const std::string& more, const std::string& body) {
+    std::string settings = numbers;
+    settings.replace(settings.find("NAME"), 4, name);
+    ServedStream& stream = create(more + "}", settings.c_str());
+    WriteRequest request = rows(body);
+    request.content = WriteRequest::Content::ndjson;
+    static_cast<void>(stream.take(request));
+    return all_lines(stream);
+  };
+  const std::string last = "[1,1,\"p\"]\n[1,1,\"q\"]\n";
+  const std::string nobodys = released("nobody", "", "{\"1\":1,\"2\":1}\n" + last);
+  EXPECT_EQ(released("arrays", "", "[\"z\",1,\"p\",\"mal\"]\n" + last), nobodys);
+  EXPECT_NE(released("own", "", "[1,1,\"mal\"]\n" + last), nobodys);
+  const std::string wide = "[1,1,\"p\",0]\n[1,1,\"q\",0]\n";
+  EXPECT_EQ(released("wide", R"(,"width":4)", "[1,1,\"p\"]\n" + wide), nobodys);
+}
+
 TEST_F(ServedPeople, AreRememberedWhereOldRequestsLeaveTheDisk) {
   set_time(1'800'000'000);
   for (int i = 0; i < 3; ++i) {

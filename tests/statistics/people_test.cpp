@@ -181,6 +181,71 @@ TEST(People, MoveTheChannelsByNoMoreThanIsStatedHoweverManyRecordsTheyHave) {
   }
 }
 
+/// What is released of records without a header, in the columns x, y and who.
+Released released_of_cells(const std::string& name, const std::string& content, std::size_t rows) {
+  const test::TemporaryFolder folder(test::TemporaryFolder::Where::in_memory);
+  const std::string file = folder.path() / name;
+  std::ofstream(file, std::ios::binary) << content;
+  RunConfig config = limited_run({.limit = 1, .every = rows, .shape = Shape::identity()}, rows);
+  config.columns = {"1", "2"};
+  config.person = "3";
+  config.bounds = ColumnBounds::parse("1=-1:1,2=-1:1", config.columns);
+  const PreparedRun run(std::move(config));
+  RowReader reader(file,
+                   {.columns = {"1", "2"}, .person = "3", .header = false, .on_bad_row = OnBadRow::zero});
+  RowIntake intake = run.intake();
+  Released released;
+  const auto stream = run.open([&](const Release& release) { released.add(release); });
+  std::vector<double> row(2);
+  while (reader.next(row)) {
+    reader.is_bad() ? intake.take_bad(row, reader.person())
+                    : intake.take(row, reader.missing_cells(), reader.person());
+    stream->push(row, intake.as_read());
+  }
+  stream->end_input();
+  return released;
+}
+
+TEST(People, MoveNobodyElsesRowsByCellsThatTheyAddToTheirRecords) {
+  // All of them could count against p<i>, whose own row comes later.
+  constexpr std::size_t many = 400, rows = 2 * many;
+  const Mechanism mechanism =
+      PreparedRun(limited_run({.limit = 1, .every = rows, .shape = Shape::identity()}, rows)).mechanism();
+  const double most = 1 / mechanism.sigma() * (1 + 1e-9);
+  const std::vector<std::string> cells{"z,1,{},mal", "z,1,{},",        "1,1,{},mal",     "-1,-1,mal",
+                                       "1,{},mal",   "1,1,{},1,1,mal", "\"1,1\",{},mal", "1,\",1,{},mal",
+                                       "{},mal",     "1,1,mal"},
+      arrays{R"(["z",1,"{}","mal"])",   R"([1,1,"{}",null])",   R"([-1,-1,"mal"])", R"([1,"{}","mal"])",
+             R"([[1,1,"{}"],1,"mal"])", R"([1,1,"{}"],"mal"])", R"([1,1,["{}"]])",  R"([1,1,"mal"])"};
+  for (const auto& [name, texts] : {std::pair("in.csv", cells), std::pair("in.ndjson", arrays)}) {
+    const std::string own = texts.back(), others = own == "1,1,mal" ? "1,1,{}" : R"([1,1,"{}"])";
+    const auto content = [&](const auto& text_of) {
+      std::string all;
+      for (std::size_t i = 0; i < rows; ++i) {
+        const std::string text = i < many ? text_of(i) : others, who = fmt::format("p{}", i % many);
+        std::string line = text;
+        if (const auto at = line.find("{}"); at != std::string::npos) line.replace(at, 2, who);
+        all += line + '\n';
+      }
+      return all;
+    };
+    const Released base = released_of_cells(name, content([&](std::size_t) { return own; }), rows);
+    const auto distance = [&](const auto& text_of) {
+      return moved(mechanism, base, released_of_cells(name, content(text_of), rows));
+    };
+    for (const std::string& text : texts)
+      EXPECT_LE(distance([&](std::size_t) { return text; }), most) << text;
+    for (unsigned seed = 0; seed < 5; ++seed) {
+      std::mt19937 random(seed);
+      EXPECT_LE(distance([&](std::size_t) { return texts[random() % texts.size()]; }), most)
+          << name << ' ' << seed;
+    }
+    EXPECT_GE(distance([&](std::size_t) { return name == std::string("in.csv") ? cells[3] : arrays[2]; }),
+              0.9 * most)
+        << "the attempt must come near to what is allowed";
+  }
+}
+
 TEST(People, OfRowsThatWereTakenMustBeTheSameWhenTheyComeAgain) {
   const Setting setting{.limit = 2, .every = 2, .shape = Shape::identity()};
   const test::TemporaryFolder folder(test::TemporaryFolder::Where::in_memory);

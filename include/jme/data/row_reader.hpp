@@ -46,8 +46,9 @@ struct InputOptions {
   /// none. It is no data column, and its cells need not be numbers. CSV and NDJSON; without a header the
   /// other columns must be given too.
   std::string person = {};
-  /// Without a header: every row (except a JSON object) must have exactly this many cells. By default a row
-  /// must have at least as many as the last column taken needs, and further cells do not matter.
+  /// Without a header: how many cells a record has (JSON objects have keys instead). By default the largest
+  /// column number among `columns`, `person` and `time`. A record with more or fewer cells is a bad row, and
+  /// nobody's unless the person's column is the first.
   std::optional<std::size_t> width{};
   /// The column that says when a row happened, by name or number; it is none of the `columns`. A row whose
   /// time cannot be read is a bad row.

@@ -22,9 +22,9 @@ using MatrixReader = std::function<Eigen::MatrixXd(const std::string& name, std:
 using TextReader = std::function<std::string(const std::string& name, std::string_view field)>;
 
 /// The configuration that settings describe, each checked by itself; PreparedRun checks them together.
-/// Settings that only say how a file is read (format, compression, records, delimiter, no_header) are left to
-/// the code that reads it. Without a `read_matrix`, matrices are refused, without a `read_text`, files of
-/// bounds. Throws InvalidParameter.
+/// Settings that only say how a file is read (format, compression, records, delimiter, no_header, width) are
+/// left to the code that reads it. Without a `read_matrix`, matrices are refused, without a `read_text`,
+/// files of bounds. Throws InvalidParameter.
 [[nodiscard]] RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matrix = {},
                                    const TextReader& read_text = {});
 
@@ -51,6 +51,8 @@ struct KnownColumns {
 /// Where a stream is kept; none where there is no state.
 [[nodiscard]] std::optional<DurableOptions> durable_options(const RunSettings& settings);
 [[nodiscard]] OnBadRow parse_on_bad_row(std::string_view text);
+/// How many cells a record has, where the settings say it (InputOptions::width).
+[[nodiscard]] std::optional<std::size_t> record_width(const RunSettings& settings);
 [[nodiscard]] Objective parse_objective(std::string_view text);
 
 /// A setting that changes nothing, or less than it says.

@@ -43,6 +43,7 @@ OWN_SETTINGS = {
     "format",
     "compression",
     "no_header",
+    "width",
     "records",
     "delimiter",
 }
