@@ -79,18 +79,23 @@ void InputFile::skip_to_end() {
   if (::lseek(descriptor_, 0, SEEK_END) <= 0) return;
   ::lseek(descriptor_, -1, SEEK_CUR);
   leaves_out_line_ = ::read(descriptor_, &byte, 1) == 1 && byte != '\n';
+  read_ = ReadPrefix::of(descriptor_, static_cast<std::uint64_t>(::lseek(descriptor_, 0, SEEK_CUR)));
 }
 
-// The file was replaced or got shorter. What its last line had so far is a line; the new file's header is no
-// row.
-void InputFile::begin_anew() {
-  if (last_ != '\n') ahead_ = "\n";
-  leaves_out_line_ = growth_.has_header;
+// Which rows of a file that was truncated in place are new depends on how long its records are: one person's
+// long record would hide the rows of others, or bring them back. So no row is read from it.
+void InputFile::check_prefix() const {
+  if (!is_regular_ || read_.is_still_in(descriptor_)) return;
+  throw DataError(
+      fmt::format("{}: was truncated or rewritten in place, so that its new rows cannot be told from others: "
+                  "rotate it by renaming (logrotate: create, and not copytruncate)",
+                  name_));
 }
 
 void InputFile::wait_for_growth() {
   if (before_read_) before_read_(-1);
   if (!is_regular_) return;
+  check_prefix();
   struct stat here {
   }, now{};
   if (::fstat(descriptor_, &here) != 0 || ::stat(path_.c_str(), &now) != 0)
@@ -102,10 +107,10 @@ void InputFile::wait_for_growth() {
     if (fresh < 0) return;
     ::close(descriptor_);
     descriptor_ = fresh;
-    begin_anew();
-  } else if (here.st_size < ::lseek(descriptor_, 0, SEEK_CUR)) {
-    ::lseek(descriptor_, 0, SEEK_SET);
-    begin_anew();
+    read_ = {};
+    // What the last line had so far is a line; the new file's header is no row.
+    if (last_ != '\n') ahead_ = "\n";
+    leaves_out_line_ = growth_.has_header;
   }
 }
 
@@ -139,6 +144,10 @@ std::size_t InputFile::read(std::span<char> into) {
     const ssize_t count = ::read(descriptor_, into.data(), into.size());
     if (count > 0) {
       taken_ += static_cast<std::uint64_t>(count);
+      if (is_followed()) {
+        check_prefix();  // after the read: the file may have been truncated just before it
+        read_.add(into.first(static_cast<std::size_t>(count)));
+      }
       const std::size_t left = without_left_out(into.first(static_cast<std::size_t>(count)));
       if (left == 0) continue;
       last_ = into[left - 1];

@@ -9,6 +9,8 @@
 
 #include <jme/data/row_reader.hpp>
 
+#include "data/read_prefix.hpp"
+
 namespace jme::data {
 
 /// How a file that grows is read (InputOptions::follow). `has_header`: its first line is no row, and is left
@@ -39,7 +41,7 @@ class InputFile {
   [[nodiscard]] bool is_followed() const { return growth_.follow != InputOptions::Follow::no; }
   void skip_to_end();
   void wait_for_growth();
-  void begin_anew();
+  void check_prefix() const;
   std::size_t without_left_out(std::span<char> bytes);
   std::string path_, name_;
   BeforeRead before_read_;  // only where a read may wait
@@ -49,6 +51,7 @@ class InputFile {
   bool at_end_ = false;
   FileGrowth growth_;
   bool is_regular_ = false;
+  ReadPrefix read_{};             // of a file that is followed
   std::string ahead_{};           // bytes that are given before the file goes on
   bool leaves_out_line_ = false;  // up to the next line feed
   char last_ = '\n';              // byte given

@@ -118,7 +118,7 @@ std::vector<RunField> clock_fields() {
        },
        true},
       {{"follow", flag, "false", yes_or_no, group, "",
-        "Wait for more at the end of a file that grows; it may be rotated"}}};
+        "Wait for more at the end of a file that grows; it may be rotated by renaming"}}};
 }
 
 std::vector<RunField> search_fields() {

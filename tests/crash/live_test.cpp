@@ -1,5 +1,5 @@
-// A live run as a real process: rows that are appended to a file, a file that is rotated or cut, releases
-// that come on time, and kill -9 at random moments. Slots last a second.
+// A live run as a real process: rows that are appended to a file, a file that is rotated or truncated,
+// releases that come on time, and kill -9 at random moments. Slots last a second.
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -191,7 +191,7 @@ TEST_F(SlowLiveKill, AtManyMomentsWithAndWithoutLimitsPerPerson) {
   }
 }
 
-TEST_F(Live, CountsAppendedRowsThroughRotationAndTruncationAndReleasesOnTime) {
+TEST_F(Live, CountsAppendedRowsThroughRotationsAndReleasesOnTime) {
   begin_file();
   append(0, "old");  // came before the run did
   LiveProcess process(command(3, ""), path("out"));
@@ -209,7 +209,8 @@ TEST_F(Live, CountsAppendedRowsThroughRotationAndTruncationAndReleasesOnTime) {
   ASSERT_TRUE(process.wait_until(is_read));
   append(5, "e");
   ASSERT_TRUE(process.wait_until(is_read));
-  // Cut, and written anew, shorter than it was.
+  // And once more.
+  std::filesystem::rename(log(), path("log.2"));
   begin_file();
   append(6, "f");
   ASSERT_TRUE(process.wait_until(is_read));
@@ -236,6 +237,22 @@ TEST_F(Live, CountsAppendedRowsThroughRotationAndTruncationAndReleasesOnTime) {
   const std::vector<long> counts = counted_rows(releases_in(process.whole_lines()).back());
   EXPECT_EQ(std::vector<long>(counts.begin(), counts.begin() + 8),
             (std::vector<long>{0, 1, 1, 1, 1, 1, 1, 0}));
+}
+
+TEST_F(Live, StopsAtATruncationWhicheverRecordFollowsIt) {
+  // Only the length of the first record differs: by its size the file was truncated, or it grew.
+  for (const std::size_t length : {1U, 5000U}) {
+    begin_file();
+    for (int row = 0; row < 20; ++row) append(row, "p");
+    LiveProcess process(command(60, ""), path(fmt::format("out{}", length)));
+    ASSERT_TRUE(process.wait_until([&] { return process.has_read(log()); })) << process.errors();
+    begin_file();  // in place
+    append(0, std::string(length, 'm'));
+    for (int row = 1; row < 20; ++row) append(row, "p");
+    EXPECT_EQ(process.wait(), 3);
+    EXPECT_THAT(process.errors(), testing::HasSubstr("log.csv: was truncated or rewritten in place"));
+    EXPECT_THAT(process.errors(), testing::HasSubstr("rotate it by renaming"));
+  }
 }
 
 }  // namespace

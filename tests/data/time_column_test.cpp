@@ -144,17 +144,52 @@ TEST(Follow, ReadsAFileThatTookItsPlaceFromItsBeginningWithoutItsHeader) {
   std::filesystem::remove(old);
 }
 
-TEST(Follow, ReadsAFileThatGotShorterFromItsBeginning) {
-  const SampleFile file("log.csv", "x\n1\n2\n3");
+TEST(Follow, StopsWhereAFileIsTruncatedInPlaceHoweverLongItIsThen) {
+  const std::string long_record = "x\n7" + std::string(30'000, ' ') + "\n8\n9\n";
+  for (const std::string& more : {std::string(), std::string(6000, '\n'), std::string(20'000, '\n')}) {
+    const std::string old = "x\n1\n2\n3\n" + more + "4\n";
+    std::string other_head = old + "8\n", other_tail = old + "8\n";
+    other_head[2] = '5';
+    other_tail[old.size() - 2] = '5';
+    for (const std::string& now : {std::string(), std::string("x\n"), std::string("x\n5\n"), other_head,
+                                   other_tail, long_record, std::string(old.size(), '\0') + "8\n"}) {
+      for (const auto follow : {InputOptions::Follow::from_start, InputOptions::Follow::from_end}) {
+        const SampleFile file("log.csv", old);
+        const std::string path = file.path();
+        const auto truncate = [&] {
+          std::filesystem::resize_file(path, 0);
+          append(path, now);
+        };
+        EXPECT_THAT(
+            [&] {
+              Following(path, {.follow = follow}, {[] {}, truncate, [&] { append(path, "6\n"); }, [] {}});
+            },
+            ::testing::ThrowsMessage<DataError>(::testing::HasSubstr("rotate it by renaming")))
+            << now.substr(0, 40) << ' ' << more.size();
+      }
+    }
+  }
+}
+
+TEST(Follow, FindsATruncationBetweenALookAndTheNextRead) {
+  // The reader is told that there is something to read, and meanwhile the file is another one.
+  const SampleFile file("log.csv", "x\n1\n2\n");
   const std::string path = file.path();
-  const auto truncate = [&] {
+  std::size_t reads = 0;
+  InputOptions options{.follow = InputOptions::Follow::from_start};
+  options.before_read = [&](int descriptor) {
+    if (descriptor < 0 || ++reads != 2) return;
     std::filesystem::resize_file(path, 0);
-    append(path, "x\n4\n");
+    append(path, "x\n7" + std::string(100, ' ') + "\n8\n9\n");
   };
-  EXPECT_EQ(
-      Following(path, {.follow = InputOptions::Follow::from_start}, {truncate, [&] { append(path, "5\n"); }})
-          .cells,
-      (Cells{1, 2, 3, 4, 5}));
+  std::vector<double> row(1), read;
+  RowReader reader(path, options);
+  EXPECT_THROW(
+      {
+        while (reader.next(row)) read.push_back(row[0]);
+      },
+      DataError);
+  EXPECT_EQ(read, (Cells{1, 2}));
 }
 
 TEST(Follow, WaitsForAHeaderThatIsNotThereYet) {

@@ -56,8 +56,9 @@ struct InputOptions {
   /// An input without rows is no error, and the first row is not waited for before the reader is there.
   bool may_be_empty = false;
   /// A file that grows: at its end more is waited for. `from_end`: what is in it when it is opened is left
-  /// out, all but the header. Where it is replaced or gets shorter, it is read from its beginning again, and
-  /// its header left out. It must be plain text with records that are lines.
+  /// out, all but the header. Where it is replaced, the new file is read from its beginning, and its header
+  /// left out. Where it is truncated or rewritten in place, the reading ends with a DataError. It must be
+  /// plain text with records that are lines.
   enum class Follow { no, from_start, from_end };
   Follow follow = Follow::no;
   bool header = true;  ///< CSV: the first line names the columns; without it they are called 1, 2, ...
