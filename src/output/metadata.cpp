@@ -70,9 +70,10 @@ Json privacy(const RunDescription& run) {
               {"sampler_cost", mechanism.sampler_cost()},
               {"adjacency", name(mechanism.config().adjacency)}};
   if (run.insecure_seed) result["insecure_test_seed"] = *run.insecure_seed;
-  if (run.clock) result["mu_of_moved_row"] = mu_of_moved_rows(mechanism);
+  const auto with_search = [&](double mu) { return run.bounds_origin ? run.bounds_origin->mu_with(mu) : mu; };
+  if (run.clock) result["mu_of_moved_row"] = with_search(mu_of_moved_rows(mechanism));
   if (const std::optional<double> windows = mu_of_all_windows(mechanism)) {
-    const double mu = run.bounds_origin ? run.bounds_origin->mu_with(*windows) : *windows;
+    const double mu = with_search(*windows);
     result["mu_of_all_windows"] = std::isfinite(mu) ? Json(mu) : Json();
   }
   if (run.bounds_origin) {

@@ -209,6 +209,10 @@ std::string together(const Mechanism& mechanism, const BoundsOrigin& origin) {
     text += fmt::format(", and mu = {} about all rows of a person in all {}s",
                         six_digits_up(origin.mu_with(*windows)), window_name(mechanism.config()));
   }
+  if (mechanism.config().slot_seconds) {
+    text += fmt::format(", and mu = {} about rows that also change their time",
+                        six_digits_up(origin.mu_with(mu_of_moved_rows(mechanism))));
+  }
   return text;
 }
 

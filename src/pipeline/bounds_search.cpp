@@ -29,13 +29,13 @@ ApproxDp search_budget(const RunSettings& settings) {
 }
 
 /// As the stream of a run has them.
-Settings settings_of(const RangeSearchConfig& config) {
+Settings terms_of(const BoundsOrigin& origin) {
   Settings settings;
-  add_setting(settings, "epsilon", double{config.budget.epsilon});
-  add_setting(settings, "delta", double{config.budget.delta});
-  add_setting(settings, "adjacency", std::string(name(config.adjacency)));
-  add_setting(settings, "participations", config.records_per_person);
-  add_setting(settings, "rows", config.records);
+  add_setting(settings, "epsilon", double{origin.budget.epsilon});
+  add_setting(settings, "delta", double{origin.budget.delta});
+  add_setting(settings, "adjacency", std::string(name(origin.adjacency)));
+  add_setting(settings, "participations", origin.participations);
+  add_setting(settings, "rows", origin.first);
   return settings;
 }
 
@@ -53,6 +53,27 @@ FoundRange range_of(const DurableSearch::Numbers& numbers) {
 }
 
 }  // namespace
+
+void check_terms(const BoundsOrigin& origin, const Settings& kept) {
+  Settings said = terms_of(origin);
+  add_setting(said, "rows_per_person",
+              origin.per_person ? FieldValue(origin.participations) : FieldValue(std::monostate()));
+  for (const char* const name :
+       {"epsilon", "delta", "adjacency", "participations", "rows", "rows-per-person"}) {
+    const std::string_view now = value_of(said, name), then = value_of(kept, name);
+    if (now == then) continue;
+    throw InvalidParameter(
+        "bounds", fmt::format("come with a search of {} {}, but the ledger has it with {}: take the file as "
+                              "jme bounds wrote it, and change nothing in it but bounds",
+                              name == std::string_view("rows") ? "first" : name, now.empty() ? "none" : now,
+                              then.empty() ? "none" : then));
+  }
+  if (!origin.insecure && !value_of(kept, "insecure-test-seed").empty()) {
+    throw InvalidParameter("bounds",
+                           "were found with a test seed, and the file does not say so: take it as "
+                           "jme bounds wrote it");
+  }
+}
 
 BoundsSearchConfig bounds_search_config(const RunSettings& settings) {
   const Text &columns = settings["columns"], &first = settings["first"], &adjacency = settings["adjacency"],
@@ -166,7 +187,7 @@ std::vector<FoundRange> BoundsSearch::search_anew() const {
 std::vector<FoundRange> BoundsSearch::search_once() const {
   DurableOptions options = *config_.state;
   if (config_.insecure_seed) options.insecure_seed = InsecureTestSeed{*config_.insecure_seed};
-  options.details = settings_of(config_.search);
+  options.details = terms_of(config_.origin());
   if (limit_) {
     add_setting(options.details, "person", config_.person);
     add_setting(options.details, "rows_per_person", config_.search.records_per_person);

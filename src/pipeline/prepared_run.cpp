@@ -70,8 +70,9 @@ void check_origin(const BoundsOrigin& origin, const StreamConfig& stream) {
   }
 }
 
-/// The ledger of a durable run must have what its bounds cost.
-void check_ledger(const BoundsOrigin& origin, const DurableOptions& state) {
+/// The ledger of a durable run must have what its bounds cost, on these terms; a run that searches itself may
+/// not have done so yet.
+void check_ledger(const BoundsOrigin& origin, const DurableOptions& state, bool is_sought) {
   if (origin.source.empty()) {
     throw InvalidParameter("bounds",
                            "come from a search that no ledger has: for a durable run, search with the same "
@@ -81,6 +82,9 @@ void check_ledger(const BoundsOrigin& origin, const DurableOptions& state) {
     throw InvalidParameter("source", state.source,
                            fmt::format("{}, as in the search for these bounds", origin.source));
   }
+  // Where there is no such search, opening the stream says so.
+  if (is_sought || !SearchedRecords::are_in(state.directory, origin.source, origin.stream)) return;
+  check_terms(origin, SearchedRecords(state.directory, origin.source, origin.stream).settings());
 }
 
 /// What ids must limit.
@@ -146,7 +150,7 @@ StreamConfig PreparedRun::checked_stream() {
   if (config_.bounds_origin) {
     config_.bounds_origin->rows_move = stream.slot_seconds.has_value();
     check_origin(*config_.bounds_origin, stream);
-    if (config_.state) check_ledger(*config_.bounds_origin, *config_.state);
+    if (config_.state) check_ledger(*config_.bounds_origin, *config_.state, config_.search.has_value());
   }
   if (config_.search) static_cast<void>(BoundsSearch(*config_.search));
   check_clock(config_);

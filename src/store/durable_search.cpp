@@ -156,6 +156,7 @@ std::vector<DurableSearch::Numbers> DurableSearch::release(const MatrixView& cel
 struct SearchedRecords::Impl {
   std::filesystem::path folder;
   store::StreamKeys keys;
+  Settings settings;
   std::vector<std::uint16_t> expected;
   RecordChain records{};
 };
@@ -182,11 +183,22 @@ SearchedRecords::SearchedRecords(const std::filesystem::path& folder, const std:
                                log.about().identity());
   log.unlock(keys);
   log.check_all();
-  impl_ = std::make_unique<Impl>(Impl{.folder = folder, .keys = keys, .expected = log.block(1).digest.marks});
+  impl_ = std::make_unique<Impl>(Impl{.folder = folder,
+                                      .keys = keys,
+                                      .settings = log.about().settings,
+                                      .expected = log.block(1).digest.marks});
+}
+bool SearchedRecords::are_in(const std::filesystem::path& folder, const std::string& source,
+                             const std::string& stream) {
+  return store::is_there(store::StreamFiles(folder, source, stream).database);
 }
 SearchedRecords::SearchedRecords(SearchedRecords&&) noexcept = default;
 SearchedRecords& SearchedRecords::operator=(SearchedRecords&&) noexcept = default;
 SearchedRecords::~SearchedRecords() = default;
+
+const Settings& SearchedRecords::settings() const {
+  return impl_->settings;
+}
 
 void SearchedRecords::add(std::string_view record) {
   impl_->records.add(record);

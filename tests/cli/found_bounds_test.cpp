@@ -184,6 +184,45 @@ TEST_F(FoundBounds, ServeADurableRunWhateverOneOfTheSearchedRecordsHolds) {
   }
 }
 
+// A file that says a smaller epsilon, or fewer records of a person, makes what both promise together too
+// small.
+TEST_F(FoundBounds, WhoseFileSaysOtherTermsThanTheLedgerAreRefused) {
+  const std::string state = " --state " + path("state") + " --source sensors";
+  const std::string flags = run_found + found(state) + state;
+  const std::string written = read_text(path("bounds.json"));
+  const auto with = [&](const char* key, const nlohmann::json& value) {
+    auto edited = nlohmann::ordered_json::parse(written);
+    edited["search"][key] = value;
+    if (value.is_null()) edited["search"].erase(key);
+    static_cast<void>(file("bounds.json", edited.dump()));
+  };
+  for (const std::string& more : {std::string(), " --same-rows"s, " --dry-run"s}) {
+    const auto refused = [&](const std::string& what, const std::string& flag = "") {
+      expect_refused(jme(flags + more + flag, {.input = csv(0, 3000)}), 2, what);
+    };
+    with("epsilon", 0.1);
+    refused(
+        "bounds: come with a search of epsilon 0.1, but the ledger has it with 1: take the file as jme "
+        "bounds "
+        "wrote it");
+    with("delta", 1e-9);
+    refused("search of delta 1e-09, but the ledger has it with 1e-06");
+    with("first", 1999);
+    refused("search of first 1999, but the ledger has it with 2000");
+    with("participations", 2);
+    refused("search of participations 2, but the ledger has it with 1", " --participations 2");
+    with("insecure", nullptr);
+    refused("bounds: were found with a test seed, and the file does not say so");
+  }
+  static_cast<void>(file("bounds.json", written));
+  EXPECT_EQ(jme("ledger --json " + path("state")).json()["streams"].size(), 1U) << "no run was charged";
+  // Bounds that somebody knows may be written into it.
+  auto edited = nlohmann::ordered_json::parse(written);
+  edited["bounds"]["b"] = {0, 6};
+  static_cast<void>(file("bounds.json", edited.dump()));
+  EXPECT_EQ(jme(flags, {.input = csv(0, 3000)}).code, 0);
+}
+
 // A search with a test seed has no total, so these two have keys from the system.
 TEST_F(FoundBounds, AreOnTheLedgerWithTheRunOnceOrTwice) {
   const std::string state = " --state " + path("state");

@@ -278,6 +278,13 @@ TEST_F(PeopleInSlotsCommand, FindsItsBoundsItselfAndSaysWhatThatCosts) {
     const double mu = privacy["mu"], search_mu = privacy["bounds_search"]["mu"];
     EXPECT_NEAR(privacy["mu_with_search"].get<double>(), std::hypot(mu, search_mu), 1e-9);
     EXPECT_EQ(privacy["bounds_search"]["adjacency"], "replace-one");
+    // A row that changes its time may cross the border of the search as well.
+    const double factor = limit == std::string() ? std::sqrt(2) : std::string(limit).ends_with("day") ? 4 : 2;
+    const double moved = std::hypot(factor * mu, search_mu);
+    EXPECT_NEAR(privacy["mu_of_moved_row"].get<double>(), moved, 1e-9);
+    EXPECT_THAT(privacy["statement"].get<std::string>(),
+                testing::ContainsRegex(fmt::format("and mu = {:.4f}.* about rows that also change their time",
+                                                   std::floor(moved * 1e4) / 1e4)));
     EXPECT_EQ(result.releases().size(), 48U);
     // With a state folder the same ranges and releases come again, and nothing is spent again.
     const std::string state =

@@ -34,6 +34,10 @@ struct BoundsSearchConfig {
   [[nodiscard]] BoundsOrigin origin() const;
 };
 
+/// Throws InvalidParameter where a file of bounds says other terms than the search had that a state folder
+/// knows by these settings: what search and run promise together would be wrong.
+void check_terms(const BoundsOrigin& origin, const Settings& kept);
+
 /// From the settings of a run of the same names. Throws InvalidParameter.
 [[nodiscard]] BoundsSearchConfig bounds_search_config(const RunSettings& settings);
 

@@ -59,10 +59,15 @@ class SearchedRecords {
  public:
   /// Throws StateError where the folder has no such search, or where it has released nothing or is damaged.
   SearchedRecords(const std::filesystem::path& folder, const std::string& source, const std::string& stream);
+  /// Whether the folder has a stream of this name at all.
+  [[nodiscard]] static bool are_in(const std::filesystem::path& folder, const std::string& source,
+                                   const std::string& stream);
   SearchedRecords(SearchedRecords&&) noexcept;
   SearchedRecords& operator=(SearchedRecords&&) noexcept;
   ~SearchedRecords();
 
+  /// All public settings of the search, as the ledger has them.
+  [[nodiscard]] const Settings& settings() const;
   /// The next record, as its reader has it (RowReader::record).
   void add(std::string_view record);
   /// Throws StateError unless these were the records.
