@@ -33,6 +33,11 @@ std::string unit_words(const SourceTotal& total) {
                                  ? ""
                                  : fmt::format(" that {} in one window of {}",
                                                total.unit.by_arrival ? "arrive" : "happened", window);
+  if (total.across_limits) {
+    return fmt::format(
+        "all rows of a person{} that are there or absent; the streams' limits differ, {} at most", in_one,
+        total.unit.participations);
+  }
   std::string words =
       total.unit.per_person
           ? fmt::format("all rows of a person{} ({} count, by ids)", in_one, total.unit.participations)
@@ -100,7 +105,7 @@ LedgerCommand::LedgerCommand(CLI::App& root)
 ExitCode LedgerCommand::run() const {
   std::optional<double> delta;
   if (delta_) delta = Delta(parse_real("delta", *delta_));
-  const Ledger ledger = Ledger::read(*directory_);
+  const Ledger ledger = Ledger::read(*directory_, LedgerCheck::everything);
   if (json_) {
     Output().write(json_line(ledger_json(ledger, delta)));
   } else {

@@ -113,7 +113,7 @@ std::string curve(const std::string& title, const std::string& label, const std:
 std::string ledger(const std::string& directory, std::optional<double> delta) {
   const Unlocked unlocked;
   if (delta) delta = Delta(*delta);
-  return ledger_json(Ledger::read(directory), delta).dump();
+  return ledger_json(Ledger::read(directory, LedgerCheck::everything), delta).dump();
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ Json total_json(const SourceTotal& total) {
       {"window", total.unit.window.empty() ? Json() : Json(total.unit.window)},
       {"window_by", total.unit.window.empty() ? Json() : Json(total.unit.by_arrival ? "arrival" : "time")},
       {"across_units", total.across_units},
+      {"across_limits", total.across_limits},
       {"insecure", total.insecure}};
 }
 

@@ -43,13 +43,27 @@ bool is_locked(const StreamFiles& files) {
   return !store::File(files.lock, O_RDONLY).try_lock();
 }
 
-std::string problem_of(const StreamFiles& files, StreamLog& log, bool in_use) {
+/// Releases that were changed, or do not end where the head says. A process that has begun to write meanwhile
+/// changes them while we read.
+std::string problem_of_releases(const StreamFiles& files, StreamLog& log) {
+  try {
+    log.check_all();
+  } catch (const Error& error) {
+    if (!is_locked(files)) return error.what();
+  }
+  return {};
+}
+
+std::string problem_of(const StreamFiles& files, StreamLog& log, bool in_use, LedgerCheck check) {
   if (!store::is_there(files.key)) return "its key file is missing: it cannot go on";
   const KeyFile key_file(files.key, KeyFile::Access::read);
   log.unlock(store::StreamKeys(key_file.key(), log.about().identity()));
   log.check_head();
   const std::uint64_t state = log.head().counter, key = key_file.counter();
-  if (in_use || state == key || state == key + 1) return {};
+  if (in_use) return {};
+  if (state == key || state == key + 1) {
+    return check == LedgerCheck::everything ? problem_of_releases(files, log) : "";
+  }
   return state < key ? "it is an old copy: more was released than it knows"
                      : "its key file is an old copy: it cannot go on";
 }
@@ -110,7 +124,7 @@ std::optional<std::string> problem_of_empty_database(std::optional<std::uint64_t
   return fmt::format("its database is empty, but its key file says that it was committed {} times", *commits);
 }
 
-std::optional<LedgerEntry> read_entry(const StreamFiles& files) {
+std::optional<LedgerEntry> read_entry(const StreamFiles& files, LedgerCheck check) {
   LedgerEntry entry{.file = files.database.filename().string(), .source = {}, .stream = {}};
   try {
     entry.in_use = is_locked(files);
@@ -129,7 +143,9 @@ std::optional<LedgerEntry> read_entry(const StreamFiles& files) {
       return entry;
     }
     describe(entry, log);
-    entry.problem = problem_of(files, log, entry.in_use);
+    // What other versions released is read by them.
+    const bool is_readable = value_of(entry.settings, mechanism_version_setting) == mechanism_version;
+    entry.problem = problem_of(files, log, entry.in_use, is_readable ? check : LedgerCheck::heads);
   } catch (const Error& error) {
     entry.problem = error.what();
   }
@@ -166,6 +182,19 @@ PrivacyUnit unit_of(const LedgerEntry& entry) {
           .by_arrival = !window.empty() && value_of(entry.settings, "until").empty()};
 }
 
+/// The unit that streams have in common which all limit the rows of a person by ids, but to different
+/// numbers: all rows of a person are there or absent. None where a stream does not, or limits them in other
+/// windows.
+std::optional<PrivacyUnit> common_person(const std::vector<PrivacyUnit>& units) {
+  PrivacyUnit common = units.front();
+  common.adjacency = "add-remove, absent";
+  for (const PrivacyUnit& unit : units) {
+    if (!unit.per_person || unit.window != common.window || unit.by_arrival != common.by_arrival) return {};
+    common.participations = std::max(common.participations, unit.participations);
+  }
+  return common;
+}
+
 SourceTotal total_of(const std::vector<LedgerEntry>& streams, std::optional<double> delta) {
   SourceTotal total{.source = streams.front().source, .unit = unit_of(streams.front())};
   total.streams = streams.size();
@@ -183,7 +212,7 @@ SourceTotal total_of(const std::vector<LedgerEntry>& streams, std::optional<doub
 
 }  // namespace
 
-Ledger Ledger::read(const std::filesystem::path& directory) {
+Ledger Ledger::read(const std::filesystem::path& directory, LedgerCheck check) {
   store::check_folder(directory);
   std::set<std::filesystem::path> databases;
   for (const auto& file : std::filesystem::directory_iterator(directory)) {
@@ -193,7 +222,7 @@ Ledger Ledger::read(const std::filesystem::path& directory) {
   }
   Ledger ledger;
   for (const auto& database : databases) {
-    if (auto entry = read_entry(StreamFiles(database))) ledger.entries_.push_back(std::move(*entry));
+    if (auto entry = read_entry(StreamFiles(database), check)) ledger.entries_.push_back(std::move(*entry));
   }
   std::stable_sort(ledger.entries_.begin(), ledger.entries_.end(),
                    [](const LedgerEntry& a, const LedgerEntry& b) {
@@ -224,6 +253,11 @@ std::vector<SourceTotal> Ledger::totals(std::optional<double> delta) const {
       totals.push_back(total_of(streams, delta));
       totals.back().unit = {.adjacency = "add-remove", .participations = 1, .separation = 1};
       totals.back().across_units = true;
+    }
+    if (const auto person = units.size() > 1 ? common_person(units) : std::nullopt) {
+      totals.push_back(total_of(streams, delta));
+      totals.back().unit = *person;
+      totals.back().across_limits = true;
     }
   }
   return totals;

@@ -1,4 +1,7 @@
 // What the command says about a state folder that others can reach.
+#include <filesystem>
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -24,6 +27,30 @@ TEST_F(StateFolderCommand, APipeNamedLikeAKeyEndsTheLedgerWithFive) {
   EXPECT_EQ(ledger.code, 5);
   EXPECT_THAT(ledger.err, HasSubstr("other-01234567.key: is not a regular file"));
   EXPECT_THAT(ledger.out, HasSubstr("epsilon 1"));  // the stream beside it is listed all the same
+}
+
+// Whatever byte of the database is another one: its head, its settings or what was released.
+TEST_F(StateFolderCommand, TheLedgerEndsWithFiveWhereverADamagedStreamIsRefused) {
+  ASSERT_EQ(run().code, 0);
+  ASSERT_EQ(jme("ledger " + path("state")).code, 0);
+  std::string database;
+  for (const auto& entry : std::filesystem::directory_iterator(path("state"))) {
+    if (entry.path().extension() == ".db") database = entry.path().string();
+  }
+  const std::string whole = read_text(database);
+  int refused = 0;
+  for (std::size_t at = 100; at < whole.size(); at += 331) {
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
+    std::ofstream(database, std::ios::binary | std::ios::trunc) << bytes;
+    if (jme("ledger " + path("state")).code == 5) {
+      ++refused;
+    } else {
+      EXPECT_EQ(run().code, 0) << "byte " << at;
+    }
+    std::ofstream(database, std::ios::binary | std::ios::trunc) << whole;
+  }
+  EXPECT_GT(refused, 5);
 }
 
 TEST_F(StateFolderCommand, AFolderThatOthersMayWriteEndsRunAndLedgerWithFive) {

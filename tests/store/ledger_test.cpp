@@ -9,6 +9,7 @@
 #include <jme/privacy/gaussian.hpp>
 #include <jme/store/ledger.hpp>
 
+#include "store/database.hpp"
 #include "store/state_folder.hpp"
 
 namespace jme {
@@ -192,6 +193,43 @@ TEST_F(LedgerTest, KeepsPrivacyUnitsApartAndGivesTheirCommonOne) {
   EXPECT_NEAR(totals[3].mu, std::sqrt(squares), 1e-12);
 }
 
+// A person is protected by each stream whatever its limit is, and by all of them together.
+TEST_F(LedgerTest, HasATotalPerPersonWhereLimitsDiffer) {
+  const auto start_limited = [&](const std::string& stream, std::size_t rows, Adjacency adjacency) {
+    StreamConfig with = config();
+    with.unit_box = with.private_count = with.persons_are_limited = true;
+    with.geometry = Geometry::box;
+    with.norm_bound = std::sqrt(static_cast<double>(with.dimension));
+    with.adjacency = adjacency;
+    with.participation.rows = rows;
+    DurableOptions named = options();
+    named.source = "a";
+    named.stream = stream;
+    DurableStream(Mechanism(with), named).begin();
+  };
+  start_limited("three", 3, Adjacency::add_remove);
+  start_limited("three more", 3, Adjacency::add_remove);
+  const auto per_person = [&] {
+    std::vector<SourceTotal> found;
+    for (const SourceTotal& total : Ledger::read(path("state")).totals()) {
+      if (total.across_limits) found.push_back(total);
+    }
+    return found;
+  };
+  EXPECT_TRUE(per_person().empty()) << "one unit has one total";
+  start_limited("five", 5, Adjacency::replace_one);
+  ASSERT_EQ(per_person().size(), 1U);
+  const SourceTotal total = per_person()[0];
+  double squares = 0;
+  for (const LedgerEntry& entry : Ledger::read(path("state")).entries()) squares += entry.mu * entry.mu;
+  EXPECT_NEAR(total.mu, std::sqrt(squares), 1e-12);
+  EXPECT_EQ(total.streams, 3U);
+  EXPECT_EQ(total.unit,
+            (PrivacyUnit{.adjacency = "add-remove, absent", .participations = 5, .per_person = true}));
+  start("a", "anybody", config());
+  EXPECT_TRUE(per_person().empty()) << "this stream promises nothing about a person with many rows";
+}
+
 // What happened on one day and what arrived on one day are not the same rows.
 TEST_F(LedgerTest, KeepsWindowsByTimeAndByArrivalApartAndKnowsALengthByAnyName) {
   const auto start_windows = [&](const std::string& stream, Seconds slot, Seconds window, bool by_time) {
@@ -281,6 +319,20 @@ TEST_F(LedgerTest, TellsWhatIsWrongWithAStream) {
   overwrite(file(".db", "damaged"), std::string(4096, 'x'));
   EXPECT_NE(problem("damaged").find("damaged"), std::string::npos) << problem("damaged");
   EXPECT_THROW(static_cast<void>(Ledger::read(path("damaged")).mu_of("a")), StateError);
+}
+
+// The head is as it was, and so are the lengths: only what was released is another.
+TEST_F(LedgerTest, TellsThatReleasesWereChangedWhereItReadsThem) {
+  start("a", "", config(), 20);
+  const auto problem = [&](LedgerCheck check) {
+    return Ledger::read(path("state"), check).entries().at(0).problem;
+  };
+  EXPECT_EQ(problem(LedgerCheck::everything), "");
+  store::Database(file(".db"), store::Database::Access::write)
+      .run("UPDATE release SET numbers = zeroblob(length(numbers)) WHERE step = 2");
+  EXPECT_EQ(problem(LedgerCheck::heads), "");
+  EXPECT_NE(problem(LedgerCheck::everything).find("damaged"), std::string::npos)
+      << problem(LedgerCheck::everything);
 }
 
 TEST_F(LedgerTest, OfAnEmptyFolderIsEmptyAndOfNoneAnError) {

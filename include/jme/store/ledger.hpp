@@ -57,18 +57,27 @@ struct SourceTotal {
   /// The streams promise different units. All of them protect at least a single row that is there or counts
   /// as zero; this is the total for such a row.
   bool across_units = false;
+  /// All streams limit the rows of a person by ids (in windows of the same length, if any), to different
+  /// numbers: this is the total for all rows of a person that are there or absent, however many of them count
+  /// in each stream. unit.participations is the largest limit.
+  bool across_limits = false;
   std::size_t streams = 0;
   double mu = 0;
   double delta = 0, epsilon = 0;  ///< infinite where nothing can be promised
   bool insecure = false;
 };
 
+/// How much of a stream is looked at. `everything` reads all that was released, which takes as long as
+/// opening the stream does.
+enum class LedgerCheck { heads, everything };
+
 /// Every stream of a state folder and what they spent together. Streams on the same people compose exactly as
 /// Gaussian mechanisms: mu = sqrt(sum mu_i^2) (docs/theory/calibration.md#composition).
 class Ledger {
  public:
-  /// Only reads. Throws Error where there is no such folder.
-  static Ledger read(const std::filesystem::path& directory);
+  /// Only reads. Throws Error where there is no such folder. A stream that a process has open is not checked
+  /// beyond its head.
+  static Ledger read(const std::filesystem::path& directory, LedgerCheck check = LedgerCheck::heads);
 
   [[nodiscard]] const std::vector<LedgerEntry>& entries() const { return entries_; }
   /// The totals of every source, for every unit, in the order of the sources' names. Without `delta`, each is
