@@ -8,6 +8,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/data/row_reader.hpp>
+#include <jme/mechanism/weak_budget.hpp>
 #include <jme/output/privacy_statement.hpp>
 #include <jme/pipeline/bounds_search.hpp>
 
@@ -50,6 +51,7 @@ BoundsCommand::BoundsCommand(CLI::App& root)
   add_text(*app_, "--output", output_, "FILE", "Write there what was found, as one JSON object")
       ->group("Output");
   app_->add_flag("--json", json_, "Print what --output writes: one JSON object")->group("Output");
+  add_field(*app_, given_, "allow_weak");
   add_field(*app_, given_, "insecure_test_seed");
   app_->footer(
       "Prints the range of every column and the share of its cells outside, with noise. The whole budget is\n"
@@ -78,6 +80,11 @@ ExitCode BoundsCommand::run() const {
   }
   if (config.insecure_seed) {
     print_warning("--insecure-test-seed: this noise can be guessed and protects nobody");
+  }
+  const ApproxDp& spends = config.search.budget;
+  for (const std::string& note :
+       notes_on_budget({.epsilon = spends.epsilon, .delta = spends.delta}, config.search.records)) {
+    print_note(note);
   }
   RowReader reader(input.path, input.options);
   read_searched(reader, search, Count::is_public);

@@ -7,6 +7,7 @@
 #include <jme/columns/bounds.hpp>
 #include <jme/data/npy.hpp>
 #include <jme/inquiry/questions.hpp>
+#include <jme/mechanism/weak_budget.hpp>
 #include <jme/output/plan_json.hpp>
 #include <jme/output/privacy_statement.hpp>
 #include <jme/theory/plan.hpp>
@@ -111,6 +112,7 @@ ExitCode PlanCommand::run() const {
   }
   const StreamConfig config = stream_config(given_, known, read_npy_matrix);
   tell_unused(given_, given_, config);
+  for (const std::string& note : notes_on_budget(config)) print_note(note);
   std::optional<Preparing> preparing(std::in_place, "jme: comparing");
   const Plan result = plan(config, plan_scope(given_, config));
   preparing.reset();

@@ -12,6 +12,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/data/npy.hpp>
+#include <jme/mechanism/weak_budget.hpp>
 #include <jme/output/release_writer.hpp>
 #include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/prepared_run.hpp>
@@ -204,6 +205,7 @@ ExitCode RunCommand::run() const {
   PreparedRun run(config);
   preparing.reset();
   tell_unused(run);
+  for (const std::string& note : notes_on_budget(run.mechanism().config())) print_note(note);
   if (print_config_) {
     Output().write(chosen.to_json());
     return ExitCode::ok;

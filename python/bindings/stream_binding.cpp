@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <jme/mechanism/weak_budget.hpp>
+
 #include "bindings/notes.hpp"
 #include "bindings/stream.hpp"
 
@@ -69,6 +71,7 @@ void bind_stream(nb::module_& m) {
       .def("_plan", &Stream::plan)
       .def("_notes",
            [](const Stream& s) { return notes_of(s.notes(), [&](std::size_t j) { return s.columns()[j]; }); })
+      .def("_notes_on_budget", [](const Stream& s) { return notes_on_budget(s.run().mechanism().config()); })
       .def("_left", [](const Stream& s) { return s.run().mechanism().horizon().rows() - s.rows(); })
       .def_prop_ro("_is_open", &Stream::is_open)
       .def_prop_ro("_has_slots", [](const Stream& s) { return s.run().mechanism().horizon().has_slots(); })

@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import tempfile
+import warnings
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, overload
 
@@ -52,6 +53,8 @@ class Stream(_core.Stream):
         given = _settings.checked("Stream()", settings)
         text, matrices = _settings.encoded(given)
         super().__init__(text, matrices)
+        for note in self._notes_on_budget():
+            warnings.warn(note, UserWarning, stacklevel=2)
         self._given = settings
         self._settings_text = text
 

@@ -5,6 +5,7 @@
 
 #include <jme/mechanism/moved_rows.hpp>
 #include <jme/mechanism/stream_fields.hpp>
+#include <jme/mechanism/weak_budget.hpp>
 #include <jme/output/json_line.hpp>
 #include <jme/output/metadata.hpp>
 #include <jme/output/privacy_statement.hpp>
@@ -81,6 +82,8 @@ Json privacy(const RunDescription& run) {
     result["bounds_search"]["same_rows"] = run.bounds_origin->same_rows;
     result["mu_with_search"] = run.bounds_origin->mu_with(mechanism.mu());
   }
+  const std::vector<std::string> notes = notes_on_budget(mechanism.config());
+  if (!notes.empty()) result["notes"] = notes;
   result["statement"] = one_line(privacy_statement(run));
   return result;
 }

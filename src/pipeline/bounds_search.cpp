@@ -5,6 +5,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/base/parse.hpp>
+#include <jme/mechanism/weak_budget.hpp>
 #include <jme/pipeline/bounds_search.hpp>
 #include <jme/pipeline/clock_config.hpp>
 #include <jme/pipeline/configure.hpp>
@@ -25,7 +26,9 @@ ApproxDp search_budget(const RunSettings& settings) {
   const Text &epsilon = settings["epsilon"], &delta = settings["delta"];
   if (!epsilon) throw InvalidParameter("epsilon", "must be given: what the search may spend");
   if (!delta) throw InvalidParameter("delta", "must be given: what the search may spend");
-  return {.epsilon = parse_real("epsilon", *epsilon), .delta = parse_real("delta", *delta)};
+  const ApproxDp budget{.epsilon = parse_real("epsilon", *epsilon), .delta = parse_real("delta", *delta)};
+  check_delta(double{budget.delta}, settings.is_on("allow_weak"));
+  return budget;
 }
 
 /// As the stream of a run has them.

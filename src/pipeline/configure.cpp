@@ -7,6 +7,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/base/parse.hpp>
+#include <jme/mechanism/weak_budget.hpp>
 #include <jme/pipeline/bounds_file.hpp>
 #include <jme/pipeline/clock_config.hpp>
 #include <jme/pipeline/configure.hpp>
@@ -339,6 +340,7 @@ RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matri
   if (config.columns.empty() && settings["dimension"]) known.dimension.reset();
   known.unit_box = config.bounds.has_value();
   config.stream = stream_config(settings, known, read_matrix);
+  check_delta(config.stream.budget.delta, settings.is_on("allow_weak"));
   if (const Text& person = settings["person"]) config.person = *person;
   if (settings["person"] && config.person.empty()) throw InvalidParameter("person", "the name is empty");
   if (!config.person.empty() && !settings["rows_per_person"]) {

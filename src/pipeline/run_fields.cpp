@@ -161,6 +161,9 @@ std::vector<RunField> output_fields() {
       {{"psd", flag, "false", yes_or_no, output, "",
         "Project covariances to the nearest positive semidefinite matrix"},
        [](const RunDescription& run) -> FieldValue { return run.emit.psd; }},
+      // Without a default: settings that were stored before it was there are the same settings.
+      {{"allow_weak", flag, "", yes_or_no, "Privacy", "",
+        "Take a delta of 0.1 or more, which promises next to nothing"}},
       {{"insecure_test_seed", count, "", "a whole number", output, "N",
         "Reproducible noise that protects NOBODY; for tests"}}};
 }

@@ -23,6 +23,16 @@ std::string sensors(int rows) {
 
 const std::string search_flags = "bounds - --epsilon 1 --delta 1e-6 --insecure-test-seed 1 ";
 
+TEST_F(BoundsCommand, TellsThatABudgetIsWeakAndRefusesADeltaOfATenth) {
+  const std::string search = "bounds - --insecure-test-seed 1 --columns temp --first 3000 ";
+  expect_refused(jme(search + "--epsilon 1 --delta 0.1", {.input = sensors(3000)}), 2,
+                 "delta = 0.1: must be below 0.1");
+  const CommandResult weak = jme(search + "--epsilon 12 --delta 0.1 --allow-weak", {.input = sensors(3000)});
+  EXPECT_EQ(weak.code, 0) << weak.err;
+  EXPECT_THAT(weak.err, HasSubstr("note: epsilon = 12 is above 10"));
+  EXPECT_THAT(weak.err, HasSubstr("note: delta = 0.1 is above 1/rows"));
+}
+
 TEST_F(BoundsCommand, WritesWhatItFoundAndWhatItSpent) {
   const std::string out = path("bounds.json");
   const CommandResult result =

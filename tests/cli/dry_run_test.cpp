@@ -38,6 +38,32 @@ TEST_F(DryRun, SpeaksOfSeveralRowsAPerson) {
   EXPECT_THAT(std::regex_replace(result.out, std::regex("\\s+"), " "), HasSubstr("at least 7 rows apart"));
 }
 
+TEST_F(DryRun, TellsThatABudgetIsWeakAndRefusesADeltaOfATenth) {
+  const std::string stream = " --bounds a=0:1 --rows 1000 --dry-run";
+  for (const std::string json : {"", " --json"}) {
+    const auto planned = [&](const std::string& spends) { return jme("run " + spends + stream + json); };
+    EXPECT_EQ(planned("--epsilon 10 --delta 1e-3").err, "");
+    const CommandResult weak = planned("--epsilon 11 --delta 1e-2");
+    EXPECT_EQ(weak.code, 0);
+    EXPECT_THAT(weak.err, HasSubstr("note: epsilon = 11 is above 10"));
+    EXPECT_THAT(weak.err, HasSubstr("note: delta = 0.01 is above 1/rows = 0.001"));
+    if (!json.empty()) {
+      EXPECT_EQ(weak.json()["privacy"]["notes"].size(), 2U);
+    }
+    expect_refused(planned("--epsilon 1 --delta 0.1"), 2, "delta = 0.1: must be below 0.1");
+    EXPECT_THAT(planned("--epsilon 1 --delta 0.1").err, HasSubstr("allow-weak"));
+    const CommandResult allowed = planned("--epsilon 1 --delta 0.1 --allow-weak");
+    EXPECT_EQ(allowed.code, 0) << allowed.err;
+    EXPECT_THAT(allowed.err, HasSubstr("above 1/rows"));
+  }
+  const std::string weak = file("run.json", R"({"epsilon":1,"delta":0.2,"bounds":{"a":[0,1]},"rows":9)");
+  expect_refused(jme("run --dry-run --config " + file("weak.json", read_text(weak) + "}")), 2,
+                 "delta = 0.2");
+  EXPECT_EQ(
+      jme("run --dry-run --config " + file("weak.json", read_text(weak) + R"(,"allow_weak":true})")).code,
+      0);
+}
+
 // Opening a pipe that nobody writes to would wait for ever.
 TEST_F(DryRun, OpensNeitherFilesNorStandardInput) {
   ASSERT_EQ(::mkfifo(path("pipe.csv").c_str(), 0600), 0);

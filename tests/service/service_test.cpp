@@ -259,6 +259,19 @@ TEST_F(ServedStreams, AreCreatedOnceWithTheSameSettings) {
   EXPECT_EQ(service_->streams().size(), 1U);
 }
 
+TEST_F(ServedStreams, RefuseADeltaOfATenthUnlessItIsAskedForAndTellThatItIsWeak) {
+  const auto planned = [&](const std::string& more) {
+    const std::string body = R"({"name":"a","bounds":{"x":[0,1]},"rows":100,)" + more + "}";
+    return Service::plan_json_of(*service_->create(body, true).run)["stream"]["privacy"];
+  };
+  EXPECT_THROW(static_cast<void>(planned(R"("epsilon":1,"delta":0.1)")), InvalidParameter);
+  const auto weak = planned(R"("epsilon":20,"delta":0.1,"allow_weak":true)");
+  ASSERT_EQ(weak["notes"].size(), 2U);
+  EXPECT_THAT(weak["notes"][0].get<std::string>(), HasSubstr("epsilon = 20 is above 10"));
+  EXPECT_THAT(weak["notes"][1].get<std::string>(), HasSubstr("delta = 0.1 is above 1/rows = 0.01"));
+  EXPECT_FALSE(planned(R"("epsilon":1,"delta":1e-3)").contains("notes"));
+}
+
 TEST_F(ServedStreams, RefuseSettingsThatCannotBeServedAndNameThem) {
   const auto field = [&](const std::string& body) -> std::string {
     try {
