@@ -40,8 +40,7 @@ class PoissonLoader(DataLoader):  # type: ignore[misc]
         insecure_test_seed: int | None = None,
         **settings: Any,
     ) -> None:
-        if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__len__"):
-            raise wrong("dataset", "must have a length and items by number")
+        check_can_be_sampled(dataset)
         if (batch_size is None) == (probability is None):
             raise wrong("batch_size", "either batch_size or probability must be given")
         for unknown in ("batch_sampler", "sampler", "shuffle", "drop_last"):
@@ -78,6 +77,15 @@ class PoissonLoader(DataLoader):  # type: ignore[misc]
             yield from self
         finally:
             self._batches.limit = None
+
+
+def check_can_be_sampled(dataset: Any) -> None:
+    if isinstance(dataset, IterableDataset) or not all(hasattr(dataset, name) for name in ("__len__", "__getitem__")):
+        raise wrong(
+            "dataset",
+            f"{type(dataset).__name__} cannot be sampled: it must have a length and items by number, as a list or a "
+            "torch.utils.data.Dataset has; give a list of its examples instead",
+        )
 
 
 def _nothing() -> None:

@@ -15,7 +15,7 @@ from ..errors import BudgetExhausted, DataError, StateError
 from ._plan import named, square_layers, sum_error, whole, wrong
 from ._processes import STATE, STEP, Together
 from ._slices import Slices
-from .loader import PoissonLoader
+from .loader import PoissonLoader, check_can_be_sampled
 
 # What belongs to a state in which a training can go on beside the number of its steps, under the engine's names.
 VECTORS = ("first_moment", "second_moment", "secret_noise_first", "secret_noise_second")
@@ -246,7 +246,7 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         if self._has_samples():
             self.virtual_step()
         if not self._has_batch:
-            raise DataError("grad_sample: there are no per-example gradients since the last step; p.grad is not used")
+            raise DataError(_missing_gradients(closure is not None))
         self._check_groups()
         if self.steps_done >= self.steps:
             raise BudgetExhausted("steps: all steps of the training are done")
@@ -362,6 +362,7 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
         """The batches of this training, drawn from `dataset`; settings are those of PoissonLoader."""
         if self._config["sampling_rate"] == 1:
             raise wrong("participations", "the batches of this training are not sampled; use a loader of torch")
+        check_can_be_sampled(dataset)
         if len(dataset) != self.examples:
             raise wrong("examples", f"are {self.examples}, but the data set has {len(dataset)}")
         settings.setdefault("insecure_test_seed", self._seed)
@@ -433,6 +434,15 @@ class Adam(torch.optim.Optimizer):  # type: ignore[misc]
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         self._refuse_copy()
+
+
+def _missing_gradients(had_closure: bool) -> str:
+    return (
+        "grad_sample: there are no per-example gradients since the last step"
+        f"{', and the closure made none' if had_closure else ''}. p.grad, which loss.backward() makes, is a sum over "
+        f"examples and not used: {'in the closure' if had_closure else 'before step()'}, "
+        "call gradients.accumulate(optimizer, inputs, targets), where gradients is jme.torch.per_example(model, loss)"
+    )
 
 
 class AdamW(Adam):
