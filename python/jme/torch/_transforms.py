@@ -10,7 +10,7 @@ except ImportError:  # torch 1.13
     from functorch import grad_and_value, vmap
     from torch.nn.utils.stateless import functional_call as _functional_call
 
-    def functional_call(module: Any, parts: Any, args: Any) -> Any:
+    def functional_call(module: Any, parts: Any, args: Any, kwargs: Any = None) -> Any:
         """Parameters that layers share have one name in `parts`; here all their names get the same value."""
         values = {name: value for part in parts for name, value in part.items()}
         names: dict[int, list[str]] = {}
@@ -20,7 +20,7 @@ except ImportError:  # torch 1.13
         for same in names.values():
             given = [values[name] for name in same if name in values]
             values.update((name, given[0]) for name in same if given)
-        return _functional_call(module, values, args)
+        return _functional_call(module, values, args, kwargs)
 
 
 __all__ = ["functional_call", "grad_and_value", "vmap"]

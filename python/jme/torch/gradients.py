@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable
-from typing import TypeAlias, TypeVar
+from functools import partial
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 
-from ..errors import DataError, Error
+from ..errors import InvalidParameter
 from . import _recorded
+from ._examples import Examples, Parts
 from ._plan import whole, wrong
-from ._transforms import functional_call, grad_and_value, vmap
+from ._trial import Trial, rows_differ
+from ._watch import Watch, watched
+from ._ways import Gradients, Ways
 from .optimizers import Adam
 
 T = TypeVar("T")
-Parts: TypeAlias = Tensor | tuple[Tensor, ...]
 
 
 def per_example(
     model: nn.Module, loss: Callable[..., Tensor], *, micro_batch: int = 32, by: str | None = None
 ) -> PerExample:
-    """Makes gradients of each example by itself, for any module that does not mix examples.
+    """Makes gradients of each example by itself, for any module that neither mixes nor keeps examples.
 
     loss: of the model's output and the targets, for a batch of one example: `torch.nn.CrossEntropyLoss()`, or any
         function.
@@ -30,8 +34,8 @@ def per_example(
         depends on that example alone, if the machine's kernels treat all places alike: tried on made-up examples before
         the first gradients, with a warning where they do not (`PerExample.companions_matter` looks more closely).
     by: "layers" where all trained parameters are those of Linear, Conv1d, Conv2d, Embedding, GroupNorm and LayerNorm
-        (fast), "vmap" for any others; default: whichever is right, tried on made-up examples. A model that mixes them
-        is refused then.
+        (fast), "vmap" for most others, "examples" (one after another, slow) for any, such as GRU and LSTM; default:
+        whichever is right, tried on made-up examples. A model that mixes them is refused then.
     """
     return PerExample(model, loss, micro_batch, by)
 
@@ -41,14 +45,14 @@ class PerExample:
 
     def __init__(self, model: nn.Module, loss: Callable[..., Tensor], micro_batch: int, by: str | None) -> None:
         _check_mixes_nothing(model)
-        if by not in (None, "layers", "vmap"):
-            raise wrong("by", 'must be "layers" or "vmap"')
-        self._model = model
-        self._loss = loss
+        if by not in (None, "layers", "vmap", "examples"):
+            raise wrong("by", 'must be "layers", "vmap" or "examples"')
+        self._ways = Ways(model, loss)
+        self._watch = Watch({"": model, "loss": loss} if isinstance(loss, nn.Module) else {"": model})
         self._micro_batch = whole("micro_batch", micro_batch)
-        self._by = by
-        self._is_tried = by == "vmap"  # each example is alone there
-        self._are_places_tried = self._micro_batch == 1
+        self._wish = self._by = by
+        self._tried: tuple[bool, list[nn.Module], list[object]] | None = None
+        self._is_warned = False
         self._memory: _recorded.Memory = []  # of gradients that are added up at once
 
     @property
@@ -59,84 +63,115 @@ class PerExample:
     def accumulate(self, optimizer: Adam, inputs: Parts, targets: Parts = ()) -> float:
         """Clips the gradients of these examples, a micro-batch at a time, and adds them to the optimiser's batch.
 
-        inputs: what the model takes, one tensor or a tuple of them, examples along the first axis. targets: what the
-        loss takes beside the model's output. Returns the mean loss, which is NOT private: do not publish it. If it is
-        interrupted or fails, the optimiser forgets the whole batch, earlier parts too: no example can count twice.
+        inputs: what the model takes: one tensor, a tuple of them, or a dict of them by keyword; examples along the
+        first axis. targets: what the loss takes beside the model's output, likewise. Returns the mean loss, which is
+        NOT private: do not publish it. If it is interrupted or fails, the optimiser forgets the whole batch, earlier
+        parts too: no example can count twice.
         """
+        examples = None
         try:
-            own = [p for p in self._model.parameters() if p.requires_grad]
-            places = {id(p): place for place, p in enumerate(own)}
-            if sorted(map(id, optimizer._tensors)) != sorted(places):
-                raise wrong("params", "of the optimiser must be the trained parameters of the model")
-            order = [places[id(p)] for p in optimizer._tensors]
-            inputs, targets = _tuple(inputs), _tuple(targets)
-            count = _count(inputs, targets)
-            total = 0.0
-            if count == 0:
+            order = self._order(optimizer)
+            examples = Examples.of(inputs, targets)
+            if len(examples) == 0:
                 optimizer.add_examples([p.new_zeros(0, *p.shape) for p in optimizer._tensors], 0)
-            for begin in range(0, count, self._micro_batch):
-                here = min(self._micro_batch, count - begin)
-                part = [_filled(x[begin : begin + here], self._micro_batch) for x in (*inputs, *targets)]
-                found, losses = self._gradients(part[: len(inputs)], part[len(inputs) :], self._memory)
-                optimizer.add_examples([found[place] for place in order], here)
-                total += float(losses[:here].sum())
-            return total / count if count > 0 else float("nan")
+                return float("nan")
+            work = partial(self._add, optimizer, order)
+            mean, problem = self._outcome(examples, self._micro_batch, work)
         except BaseException:
             optimizer.discard()
             raise
+        if problem is not None:
+            optimizer.discard()
+            del examples, inputs, targets  # the exception holds this frame
+            raise problem
+        return float("nan") if mean is None else mean
+
+    def _outcome(
+        self, examples: Examples, size: int, work: Callable[[Examples], T]
+    ) -> tuple[T | None, InvalidParameter | None]:
+        """What `work` returns, or else why the model is refused, without the frames in which that was noticed."""
+        try:
+            self._prepare(examples.shapes(), size)
+        except InvalidParameter as error:
+            return None, error.with_traceback(None)
+        result, change = watched(self._watch, partial(work, examples))
+        if change is None:
+            return result, None
+        self._memory.clear()  # gradients of single examples
+        return None, change.refusal()
+
+    def _order(self, optimizer: Adam) -> list[int]:
+        """Where the optimiser's parameters are among those of the model."""
+        places = {id(p): place for place, p in enumerate(self._ways.trained())}
+        if sorted(map(id, optimizer._tensors)) != sorted(places):
+            raise wrong("params", "of the optimiser must be the trained parameters of the model")
+        return [places[id(p)] for p in optimizer._tensors]
+
+    def _add(self, optimizer: Adam, order: list[int], examples: Examples) -> float:
+        count, total = len(examples), 0.0
+        for begin in range(0, count, self._micro_batch):
+            part = examples[begin : begin + self._micro_batch]
+            found, losses = self._gradients(part, self._memory)
+            optimizer.add_examples([found[place] for place in order], len(part))
+            total += float(losses[: len(part)].sum())
+        return total / count
+
+    def _gradients(self, examples: Examples, memory: _recorded.Memory | None = None) -> Gradients:
+        """Of these and of the zeros after them, up to the size of a micro-batch."""
+        alone = self._by == "examples" or len(examples) > self._micro_batch
+        return self._ways.by(self._by, examples if alone else examples.filled(self._micro_batch), memory)
 
     def __call__(self, inputs: Parts, targets: Parts = ()) -> Tensor:
         """Puts the gradients of all these examples at once into `p.grad_sample`, and returns their losses."""
-        inputs, targets = _tuple(inputs), _tuple(targets)
-        if _count(inputs, targets) == 0:
-            for p in self._model.parameters():
+        examples = Examples.of(inputs, targets)
+        if len(examples) == 0:
+            for p in self._ways.model.parameters():
                 p.grad_sample = p.new_zeros(0, *p.shape) if p.requires_grad else None
             return torch.zeros(0)
-        found, losses = self._gradients(list(inputs), list(targets))
-        for p, gradient in zip((p for p in self._model.parameters() if p.requires_grad), found, strict=True):
+        size = max(self._micro_batch, min(len(examples), 2))
+        made, problem = self._outcome(examples, size, lambda given: self._ways.by(self._by, given))
+        if problem is not None or made is None:
+            del examples, inputs, targets
+            raise problem or AssertionError
+        for p, gradient in zip(self._ways.trained(), made[0], strict=True):
             p.grad_sample = gradient
-        return losses
+        return made[1]
 
     def companions_matter(self, inputs: Parts, targets: Parts = ()) -> bool:
         """Whether an example's gradient changes, if only in its last bit, with its place in a micro-batch or with what
         else is there. It must not, for epsilon to be exact; with `micro_batch=1` it never does. Made-up examples will
         do.
         """
-        inputs, targets = _tuple(inputs), _tuple(targets)
-        size = min(self._micro_batch, _count(inputs, targets))
-        self._are_places_tried = True
-        orders = [[*range(1, size), 0], list(reversed(range(size))), *([j] for j in range(size))]
-        return self._places_matter([x[:size] for x in inputs], [x[:size] for x in targets], orders)
+        examples = Examples.of(inputs, targets)[: self._micro_batch]
+        self._is_warned = True
+        matter, problem = self._outcome(examples, self._micro_batch, self._companions_matter)
+        if problem is not None:
+            del examples, inputs, targets
+            raise problem
+        return bool(matter)
 
-    def _places_matter(self, inputs: list[Tensor], targets: list[Tensor], orders: list[list[int]]) -> bool:
-        def rows(order: list[int]) -> list[Tensor]:
-            chosen = [_filled(x[order], self._micro_batch) for x in (*inputs, *targets)]
-            found, _ = self._gradients(chosen[: len(inputs)], chosen[len(inputs) :])
-            return [gradient[: len(order)].clone() for gradient in found]
-
-        together = rows(list(range(len(inputs[0]))))
+    def _companions_matter(self, examples: Examples) -> bool:
+        size = len(examples)
+        together = [gradients[:size].clone() for gradients in self._gradients(examples)[0]]
         return any(
-            not torch.equal(all_rows[order], some)
-            for order in orders
-            for all_rows, some in zip(together, rows(order), strict=True)
+            rows_differ(together, self._gradients(examples[order])[0], list(zip(order, range(size), strict=False)))
+            for order in ([*range(1, size), 0], list(reversed(range(size))), *([j] for j in range(size)))
         )
 
-    def _try_places(self, inputs: list[Tensor], targets: list[Tensor]) -> None:
-        self._are_places_tried = True
-        size = self._micro_batch
-        with torch.random.fork_rng(devices={x.device for x in inputs if x.is_cuda}):
-            torch.manual_seed(1)
-            made_up = [_filled(x[:1], size) for x in inputs]
-            made_up, zeros = self._made_up(made_up), [torch.zeros_like(_filled(x[:1], size)) for x in targets]
-            try:
-                if self._places_matter(made_up, zeros, [[*range(size)]]):  # the model draws: nothing can be compared
-                    return
-                matter = self._places_matter(
-                    made_up, zeros, [[*range(1, size), 0], [*reversed(range(size))], [size - 1]]
-                )
-            except (Error, IndexError, RuntimeError):  # examples that are made up do not do for every model
-                return
-        if matter:
+    def _prepare(self, shapes: Examples, size: int) -> None:
+        """Tries the model where it was not tried, or was another one: another mode, other modules, other shapes. Its
+        state is remembered in any case."""
+        _check_mixes_nothing(self._ways.model)
+        self._watch.remember()
+        if self._is_tried(size):
+            return
+        self._tried = None
+        trial = Trial(self._ways, self._watch, shapes, size, self._wish)
+        self._by = trial.run()
+        self._watch.remember()
+        self._tried = (size > 1, self._watch.modules, self._watch.mark)
+        if trial.places_matter and not self._is_warned:
+            self._is_warned = True
             warnings.warn(
                 "jme: on this machine the last bits of an example's gradient depend on its place in a micro-batch, and "
                 "so on the examples beside it; epsilon is exact with micro_batch=1, or with kernels that treat all "
@@ -145,97 +180,12 @@ class PerExample:
                 stacklevel=4,
             )
 
-    def _gradients(
-        self, inputs: list[Tensor], targets: list[Tensor], memory: _recorded.Memory | None = None
-    ) -> tuple[list[Tensor], Tensor]:
-        """`memory`: where they may be until they are made again; else they have their own."""
-        _check_mixes_nothing(self._model)
-        if not self._is_tried:
-            choice = self._choice(inputs, targets)
-            if self._by is not None and choice != self._by:
-                raise wrong("by", 'must be "vmap": layers have not all gradients of this model')
-            self._by, self._is_tried = choice, True
-        if not self._are_places_tried:
-            self._try_places(inputs, targets)
-        if self._by == "vmap":
-            return self._by_vmap(inputs, targets)
-        return self._by_layers(inputs, targets, [] if memory is None else memory)
-
-    def _by_layers(
-        self, inputs: list[Tensor], targets: list[Tensor], memory: _recorded.Memory
-    ) -> tuple[list[Tensor], Tensor]:
-        layers = _recorded.owners(self._model)
-        if layers is None:
-            raise wrong("by", 'must be "vmap": a layer with trained parameters is not known')
-
-        def losses() -> Tensor:
-            return vmap(self._loss_of_one, randomness="different")(self._model(*inputs), *targets)
-
-        return _recorded.gradients(self._model, layers, losses, len(inputs[0]), memory)
-
-    def _by_vmap(self, inputs: list[Tensor], targets: list[Tensor]) -> tuple[list[Tensor], Tensor]:
-        trained = {name: p.detach() for name, p in self._model.named_parameters() if p.requires_grad}
-        fixed = {name: p.detach() for name, p in self._model.named_parameters() if not p.requires_grad}
-        fixed.update(self._model.named_buffers())
-
-        def loss(parameters: dict[str, Tensor], *parts: Tensor) -> Tensor:
-            ones = tuple(x.unsqueeze(0) for x in parts[: len(inputs)])
-            output = functional_call(self._model, (parameters, fixed), ones)
-            return self._loss_of_one(output.squeeze(0), *parts[len(inputs) :])
-
-        places = (None, *(0 for _ in (*inputs, *targets)))
-        gradients, losses = vmap(grad_and_value(loss), in_dims=places, randomness="different")(
-            trained, *inputs, *targets
-        )
-        return [gradients[name].detach() for name in trained], losses.detach()
-
-    def _loss_of_one(self, output: Tensor, *targets: Tensor) -> Tensor:
-        # functorch 1.13 cannot add up one number that is alone in its batch.
-        return self._loss(output.unsqueeze(0), *(t.unsqueeze(0) for t in targets)).reshape(-1).sum()
-
-    def _choice(self, inputs: list[Tensor], targets: list[Tensor]) -> str:
-        """Layers, if they find the gradients that autograd finds. Made-up examples are tried, not the data. Throws
-        InvalidParameter where those of the first example depend on the others."""
-        if _recorded.owners(self._model) is None:
-            return "vmap"
-        zeros = [torch.zeros_like(t) for t in targets]
-
-        def alike(work: Callable[[list[Tensor], list[Tensor]], T], made_up: list[Tensor]) -> T:
-            torch.manual_seed(2)  # dropout leaves out the same in all
-            return work(made_up, zeros)
-
-        def by_layers(made_up: list[Tensor], targets: list[Tensor]) -> tuple[list[Tensor], Tensor]:
-            return self._by_layers(made_up, targets, [])
-
-        with torch.random.fork_rng(devices={x.device for x in inputs if x.is_cuda}):
-            torch.manual_seed(1)
-            one, other = self._made_up(inputs), self._made_up(inputs)
-            beside_others = [torch.cat([x[:1], y[1:]]) for x, y in zip(one, other, strict=True)]
-            try:
-                found, _ = alike(by_layers, one)
-                expected = alike(self._by_autograd, one)
-                elsewhere, _ = alike(by_layers, beside_others)
-            except (Error, IndexError, RuntimeError):
-                return "vmap"
-        if not all(_near(ours.sum(0), right) for ours, right in zip(found, expected, strict=True)):
-            return "vmap"
-        if not all(_near(ours[0], again[0]) for ours, again in zip(found, elsewhere, strict=True)):
-            raise wrong("model", "mixes examples: the gradient of one depends on which others are there")
-        return "layers"
-
-    def _made_up(self, inputs: list[Tensor]) -> list[Tensor]:
-        words = [layer.num_embeddings for layer in self._model.modules() if isinstance(layer, nn.Embedding)]
-        return [
-            torch.rand_like(x) if x.is_floating_point() else torch.randint_like(x, min(words, default=2))
-            for x in inputs
-        ]
-
-    def _by_autograd(self, inputs: list[Tensor], targets: list[Tensor]) -> list[Tensor]:
-        own = [p for p in self._model.parameters() if p.requires_grad]
-        with torch.enable_grad():
-            losses = vmap(self._loss_of_one, randomness="different")(self._model(*inputs), *targets)
-            found = torch.autograd.grad(losses.sum(), own, allow_unused=True)
-        return [torch.zeros_like(p) if g is None else g for p, g in zip(own, found, strict=True)]
+    def _is_tried(self, size: int) -> bool:
+        if self._tried is None:
+            return False
+        together, modules, mark = self._tried
+        same_modules = len(modules) == len(self._watch.modules) and all(map(operator.is_, modules, self._watch.modules))
+        return (together or size == 1) and same_modules and mark == self._watch.mark
 
 
 def _check_mixes_nothing(model: nn.Module) -> None:
@@ -244,25 +194,3 @@ def _check_mixes_nothing(model: nn.Module) -> None:
             mixes = not isinstance(layer, nn.modules.instancenorm._InstanceNorm) or layer.track_running_stats
             if mixes and (layer.training or not layer.track_running_stats):
                 raise wrong("model", f"{type(layer).__name__} mixes examples; GroupNorm does not")
-
-
-def _near(ours: Tensor, right: Tensor) -> bool:
-    """Rounding is some 1e-6 of the largest; a layer that was missed, or an example that was mixed in, is much more."""
-    return bool(torch.allclose(ours, right, rtol=0, atol=1e-3 * float(right.abs().max()) + 1e-12))
-
-
-def _tuple(parts: Parts) -> tuple[Tensor, ...]:
-    return (parts,) if isinstance(parts, Tensor) else tuple(parts)
-
-
-def _count(inputs: tuple[Tensor, ...], targets: tuple[Tensor, ...]) -> int:
-    counts = {len(x) for x in (*inputs, *targets)}
-    if len(counts) != 1:
-        raise DataError("inputs, targets: must have the same number of examples along their first axes")
-    return counts.pop()
-
-
-def _filled(x: Tensor, size: int) -> Tensor:
-    if len(x) == size:
-        return x
-    return torch.cat([x, x.new_zeros(size - len(x), *x.shape[1:])])
