@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <jme/base/cancellation.hpp>
 #include <jme/base/errors.hpp>
 #include <jme/inquiry/ledger_json.hpp>
 #include <jme/output/json_line.hpp>
@@ -121,6 +122,9 @@ Answer Api::create(const Head& head, const Admitted& what, const std::string& bo
     if (!is_its_own) return problem(403, "Forbidden", "the token is for another stream", head);
   }
   const CreatedStream created = service_.create(body, dry_run);
+  // A stream that was created is answered for, and logged as created, even if its client has gone by now.
+  std::optional<Cancellable> to_its_end;
+  if (created.outcome != CreatedStream::Outcome::dry_run) to_its_end.emplace(std::stop_token());
   Json object{{"name", created.name}};
   object.update(service_.plan_json_of(created));
   Answer result{.status = created.outcome == CreatedStream::Outcome::created ? 201 : 200,
