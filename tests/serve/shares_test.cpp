@@ -1,5 +1,6 @@
 // One token takes at most half of what all of them share.
 #include <map>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -37,11 +38,15 @@ TEST(SharesOfARoom, AreOnePartOfAnySizeForWhoHoldsNothing) {
 
 class ServerShares : public Served {
  protected:
+  [[nodiscard]] std::string request(const std::string& line, const std::string& token,
+                                    const std::string& more = "") const {
+    return fmt::format("{} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n{}\r\n", line,
+                       port(), token, more);
+  }
   [[nodiscard]] std::unique_ptr<Connection> say(const std::string& line, const std::string& token,
                                                 const std::string& more = "") const {
     auto connection = std::make_unique<Connection>(port());
-    connection->say(fmt::format("{} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n{}\r\n",
-                                line, port(), token, more));
+    connection->say(request(line, token, more));
     return connection;
   }
   /// A body that was announced and is never sent; the server has asked for it, or refused it.
@@ -61,6 +66,29 @@ TEST_F(ServerShares, OfBodiesLeaveHalfToOtherTokens) {
   EXPECT_EQ(first.second, "100");
   EXPECT_EQ(second.second, "503");
   EXPECT_EQ(third.second, "100");
+}
+
+TEST_F(ServerShares, OfLongAnswersLeaveHalfToOtherTokens) {
+  start();
+  create();
+  const std::string other = token("read", "air");
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(post_rows(some_csv(20'000)).status, 202);
+  const std::size_t length = releases().size();
+  ASSERT_GT(length, 1'000'000U);
+  // Room for two answers and a bit, of which one token has that for one.
+  start({"--waiting-bytes", fmt::format("{}", length * 28 / 10)});
+  std::vector<std::unique_ptr<Connection>> lazy;
+  for (int i = 0; i < 20; ++i) {
+    lazy.push_back(std::make_unique<Connection>(port(), INADDR_LOOPBACK, 64 << 10));
+    lazy.back()->say(request("GET /v1/streams/air/releases", admin_));
+  }
+  // Refusals come at once, so that the others are being sent by now.
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  EXPECT_EQ(ask(port(), "GET", "/v1/streams/air/releases", other).status, 200);
+  std::map<int, int> statuses;
+  for (const auto& connection : lazy) ++statuses[connection->reply().status];
+  EXPECT_GE(statuses[200], 1);
+  EXPECT_GE(statuses[503], 1);
 }
 
 TEST_F(ServerShares, OfConnectionsThatWaitForEventsLeaveHalfToOtherTokens) {
