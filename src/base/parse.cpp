@@ -8,6 +8,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/base/parse.hpp>
+#include <jme/base/quoted_part.hpp>
 
 namespace jme {
 
@@ -52,19 +53,17 @@ std::size_t parse_count(std::string_view name, std::string_view text, std::size_
 }
 
 std::vector<std::string> parse_list(std::string_view name, std::string_view text) {
+  constexpr const char* rule = "a list such as a,b,c without empty entries";
   std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    std::string part(text.substr(begin, end - begin));
-    if (part.empty()) throw InvalidParameter(name, text, "a list such as a,b,c without empty entries");
-    if (std::find(parts.begin(), parts.end(), part) != parts.end()) {
-      throw InvalidParameter(name, text, fmt::format("a list without repetition ('{}' occurs twice)", part));
+  for (std::string_view rest = text;; rest.remove_prefix(1)) {
+    std::optional<std::string> part = take_part(rest, ",");
+    if (!part || part->empty()) throw InvalidParameter(name, text, rule);
+    if (std::find(parts.begin(), parts.end(), *part) != parts.end()) {
+      throw InvalidParameter(name, text, fmt::format("a list without repetition ('{}' occurs twice)", *part));
     }
-    parts.push_back(std::move(part));
-    begin = end + 1;
+    parts.push_back(std::move(*part));
+    if (rest.empty()) return parts;
   }
-  return parts;
 }
 
 }  // namespace jme

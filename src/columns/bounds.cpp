@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/base/quoted_part.hpp>
 #include <jme/columns/bounds.hpp>
 
 #include "columns/number.hpp"
@@ -40,21 +41,27 @@ void check_range(std::string_view name, double low, double high) {
     throw bounds_complaint(fmt::format("the range of {} is too narrow", name));
 }
 
-ColumnRange parse_entry(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  const std::size_t colon = equals == std::string_view::npos ? equals : text.find(':', equals);
-  if (colon == std::string_view::npos || text.find('=', equals + 1) != std::string_view::npos)
+/// Takes NAME=LOW:HIGH from the front of `text`, which keeps what follows its comma, or nothing.
+ColumnRange take_entry(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  const std::string_view all = text;
+  const std::optional<std::string> written = take_part(text, "=,");
+  const std::string_view range = text.substr(0, text.find(','));
+  const std::size_t colon = range.find(':');
+  if (!written || !range.starts_with('=') || colon == std::string_view::npos ||
+      range.find('=', 1) != std::string_view::npos)
     throw bounds_complaint(
-        fmt::format("'{}' is not NAME=LOW:HIGH (a column with ',' or '=' in its name is bounded by its "
-                    "number, as in 2=0:5)",
-                    text));
-  const std::string_view name = trimmed(text.substr(0, equals));
-  if (name.empty()) throw bounds_complaint(fmt::format("'{}' names no column", text));
+        fmt::format("'{}' is not NAME=LOW:HIGH (a name with ',' or '=' in it is written in double quotes, as "
+                    "in \"a,b\"=0:5, or its column is bounded by its number, as in 2=0:5)",
+                    written ? all.substr(0, all.size() - text.size() + range.size()) : all));
+  const std::string name(trimmed(*written));
+  if (name.empty()) throw bounds_complaint(fmt::format("'{}' names no column", all.substr(0, all.find(','))));
   constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();
-  const double low = finite_number(text.substr(equals + 1, colon - equals - 1)).value_or(unreadable);
-  const double high = finite_number(text.substr(colon + 1)).value_or(unreadable);
+  const double low = finite_number(range.substr(1, colon - 1)).value_or(unreadable);
+  const double high = finite_number(range.substr(colon + 1)).value_or(unreadable);
   check_range(name, low, high);
-  return {std::string(name), low, high};
+  text.remove_prefix(range.size());
+  return {name, low, high};
 }
 
 void check_new(const std::vector<ColumnRange>& entries, std::string_view name) {
@@ -63,31 +70,19 @@ void check_new(const std::vector<ColumnRange>& entries, std::string_view name) {
     throw bounds_complaint(fmt::format("column {} is bounded twice", name));
 }
 
-void check_names(const std::vector<std::string>& columns) {
-  for (const std::string& column : columns)
-    if (column.find_first_of(",=") != std::string::npos)
-      throw bounds_complaint(
-          fmt::format("column {} cannot be bounded: names with ',' or '=' are not supported; bound it "
-                      "by its number, as in 2=0:5",
-                      column));
-}
-
 }  // namespace
 
 std::vector<ColumnRange> parse_ranges(std::string_view text) {
   std::vector<ColumnRange> entries;
-  for (;;) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    ColumnRange entry = parse_entry(text.substr(0, comma));
+  for (;; text.remove_prefix(1)) {
+    ColumnRange entry = take_entry(text);
     check_new(entries, entry.name);
     entries.push_back(std::move(entry));
-    if (comma == text.size()) return entries;
-    text.remove_prefix(comma + 1);
+    if (text.empty()) return entries;
   }
 }
 
 ColumnBounds ColumnBounds::parse(std::string_view text, const std::vector<std::string>& columns) {
-  check_names(columns);
   return made_of(parse_ranges(text), columns);
 }
 
@@ -95,7 +90,6 @@ ColumnBounds ColumnBounds::of(const std::vector<std::string>& columns, std::span
                               std::span<const double> high) {
   if (low.size() != columns.size() || high.size() != columns.size())
     throw bounds_complaint(fmt::format("need one low and one high for each of {} columns", columns.size()));
-  check_names(columns);
   std::vector<ColumnRange> entries;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::string name(trimmed(columns[i]));
@@ -128,8 +122,8 @@ ColumnBounds ColumnBounds::made_of(const std::vector<ColumnRange>& entries,
       throw bounds_complaint(fmt::format("column {} must lie between -1e140 and 1e140", column));
     bounds.centre_.push_back(entry->high / 2 + entry->low / 2);
     bounds.half_width_.push_back(entry->high / 2 - entry->low / 2);
-    bounds.text_ +=
-        fmt::format("{}{}={}:{}", bounds.text_.empty() ? "" : ",", entry->name, entry->low, entry->high);
+    bounds.text_ += fmt::format("{}{}={}:{}", bounds.text_.empty() ? "" : ",", quoted_part(entry->name),
+                                entry->low, entry->high);
   }
   return bounds;
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/base/quoted_part.hpp>
 #include <jme/columns/missing.hpp>
 
 #include "columns/number.hpp"
@@ -29,10 +30,12 @@ MissingRules MissingRules::parse(std::string_view text) {
   rules.text_ = text;
   bool has_rest = false;
   for (;;) {
+    const std::string_view all = text;
+    const std::optional<std::string> name = take_part(text, "=,");
+    if (!name) throw InvalidParameter("missing", all, "COLUMN=VALUE, with the quotes of a column closed");
     const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string_view part = text.substr(0, comma);
-    const std::size_t equals = part.find('=');
-    if (equals == std::string_view::npos) {
+    const std::string_view part = all.substr(0, all.size() - text.size() + comma);
+    if (!text.starts_with('=')) {
       if (has_rest) throw missing_complaint("says twice what columns not named become");
       has_rest = true;
       if (part == "centre" || part == "center") {
@@ -49,9 +52,9 @@ MissingRules MissingRules::parse(std::string_view text) {
         throw InvalidParameter("missing", part, "centre, mean, model, observed, fail or COLUMN=VALUE");
       }
     } else {
-      Value value{.column = std::string(part.substr(0, equals)), .value = 0};
+      Value value{.column = *name, .value = 0};
       if (value.column.empty()) throw missing_complaint(fmt::format("'{}' names no column", part));
-      if (parse_number(part.substr(equals + 1), value.value) != CellStatus::number)
+      if (parse_number(text.substr(1, comma - 1), value.value) != CellStatus::number)
         throw missing_complaint(fmt::format("the value of {} must be a finite number", value.column));
       const auto same = [&](const Value& other) { return other.column == value.column; };
       if (std::any_of(rules.values_.begin(), rules.values_.end(), same))

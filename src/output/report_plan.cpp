@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <jme/base/parse.hpp>
+#include <jme/base/quoted_part.hpp>
 #include <jme/clock/time.hpp>
 #include <jme/output/privacy_statement.hpp>
 #include <jme/output/report_page.hpp>
@@ -121,12 +121,15 @@ std::string missing_words(const RunDescription& run) {
   if (run.missing.empty()) return "make a row unreadable";
   bool has_values = false;
   std::string rest;
-  for (const std::string& part : parse_list("missing", run.missing)) {
-    if (part.find('=') == std::string::npos) {
-      rest = fill_words(part);
-    } else {
+  for (std::string_view text = run.missing; !text.empty();) {
+    const std::optional<std::string> name = take_part(text, "=,");
+    if (text.starts_with('=')) {
       has_values = true;
+    } else {
+      rest = fill_words(name.value_or(""));
     }
+    text.remove_prefix(std::min(text.find(','), text.size()));
+    if (!text.empty()) text.remove_prefix(1);
   }
   return fmt::format("{}: {}{}{}", run.missing, has_values ? "these values" : "",
                      has_values && !rest.empty() ? ", otherwise " : "", rest);

@@ -7,6 +7,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/base/parse.hpp>
+#include <jme/base/quoted_part.hpp>
 #include <jme/columns/bounds.hpp>
 #include <jme/pipeline/run_fields.hpp>
 #include <jme/pipeline/run_settings.hpp>
@@ -32,7 +33,7 @@ std::string list_text(const Field& field, const Json& value) {
   std::string text;
   for (const Json& part : value) {
     if (!part.is_string()) throw wrong_value(field);
-    text += (text.empty() ? "" : ",") + part.get<std::string>();
+    text += (text.empty() ? "" : ",") + quoted_part(part.get<std::string>());
   }
   return text;
 }

@@ -64,6 +64,8 @@ TEST(DataError, SaysRowAndColumnWhereThereIsOne) {
 TEST(Parameters, AreReadStrictlyAndInAnyLocale) {
   EXPECT_EQ(parse_count("rows", "1e6"), 1'000'000U);
   EXPECT_EQ(parse_list("emit", "a,b"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(parse_list("columns", "\"a,b\",c=d,\"\"\"\""), (std::vector<std::string>{"a,b", "c=d", "\""}));
+  EXPECT_THROW(static_cast<void>(parse_list("columns", "\"a,b")), InvalidParameter);
   EXPECT_EQ(parse_second("diagonal"), SecondMoment::diagonal);
   EXPECT_EQ(name(SecondMoment::none), "none");
   EXPECT_THROW(static_cast<void>(parse_count("rows", "1.5")), InvalidParameter);
