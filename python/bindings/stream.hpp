@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 
 #include <jme/output/report_collector.hpp>
 #include <jme/pipeline/prepared_run.hpp>
@@ -81,7 +82,10 @@ class Stream {
   [[nodiscard]] std::string statement() const;
   [[nodiscard]] std::string metadata() const;
   [[nodiscard]] std::string plan() const;
-  /// The page about the stream so far, and its charts (title, SVG).
+  /// Eigenvectors of more columns than these take seconds, which is too long for a cell of a notebook.
+  static constexpr std::size_t most_charted_columns = 300;
+  /// The page about the stream so far, and its charts (title, SVG); with more columns those of their
+  /// covariance are on the page alone.
   [[nodiscard]] std::string page(const std::string& title) const;
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> charts() const;
   /// A made-up empty sum of a block of this stream.
@@ -107,7 +111,7 @@ class Stream {
   [[nodiscard]] report::Page report_of(const std::string& title) const;
 
   std::unique_ptr<PreparedRun> run_;
-  bool is_durable_ = false, shape_was_chosen_ = false;
+  bool is_durable_ = false, shape_was_chosen_ = false, zeroes_bad_rows_ = false;
   std::optional<RunDescription> description_;
   std::shared_ptr<const ReleaseReading> reading_;
   std::optional<ReportCollector> collected_;

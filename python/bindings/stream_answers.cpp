@@ -60,26 +60,36 @@ std::string Stream::plan() const {
   return plan_json(jme::plan(config, {.method = config.method, .shape = mechanism.shape_first()})).dump();
 }
 
-report::Page Stream::report_of(const std::string& title) const {
-  check_at_rest();
-  if (!collected_ || !collected_->last())
-    throw DataError("there is no release yet, and a report is about releases");
-  return report_page({.run = *description_,
-                      .collected = *collected_,
-                      .last = *collected_->last(),
-                      .title = title,
-                      .shape_was_chosen = shape_was_chosen_});
+ReportInput Stream::report_input(const std::string& title) const {
+  return {.run = *description_,
+          .collected = *collected_,
+          .last = *collected_->last(),
+          .title = title,
+          .shape_was_chosen = shape_was_chosen_};
 }
 
 std::string Stream::page(const std::string& title) const {
-  return report_of(title).html();
+  check_at_rest();
+  if (!collected_ || !collected_->last())
+    throw DataError("there is no release yet, and a report is about releases");
+  return report_page(report_input(title)).html();
 }
 
 std::vector<std::pair<std::string, std::string>> Stream::charts() const {
   check_at_rest();
   std::vector<std::pair<std::string, std::string>> result;
   if (!collected_ || !collected_->last()) return result;
-  const report::Page page = report_of("");
+  const ReportInput input = report_input("");
+  report::Page page("");
+  add_centres(page, input);
+  if (run_->columns().size() <= most_charted_columns) {
+    add_covariance(page, input);
+    add_second(page, input);
+    add_components(page, input);
+    add_regressions(page, input);
+  }
+  add_noise(page, input);
+  add_plan(page, input);
   for (const report::Drawing& drawing : page.drawings()) {
     result.emplace_back(drawing.title(), drawing.file());
   }

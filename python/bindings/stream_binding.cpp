@@ -79,6 +79,7 @@ void bind_stream(nb::module_& m) {
       .def_prop_ro("rows", &Stream::rows, rows_doc)
       .def_prop_ro("committed_rows", &Stream::committed_rows, committed_rows_doc)
       .def_prop_ro("is_durable", &Stream::is_durable)
+      .def_prop_ro("_most_charted", [](const Stream&) { return Stream::most_charted_columns; })
       .def_prop_ro("is_finished", &Stream::is_finished, is_finished_doc)
       .def_prop_ro("columns", &Stream::columns)
       .def_prop_ro("newest", &Stream::newest, newest_doc)

@@ -133,6 +133,8 @@ class Stream:
     @property
     def committed_rows(self) -> int | None:
         """Rows that need not come again after a crash; None where nothing outlives the process."""
+    def _most_charted(self) -> int: ...
+    @property
     @property
     def is_durable(self) -> bool: ...
     @property

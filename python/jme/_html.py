@@ -65,6 +65,8 @@ def stream(s: Stream) -> str:
     charts = "".join(image(title, svg) for title, svg in s._charts())
     if charts:
         charts += "<p>± in these charts is half of a 95% band.</p>"
+    if charts and s.dimension > s._most_charted:
+        charts += f"<p>{s.dimension:,} are more columns than these charts compare: report() has the other charts.</p>"
     return (
         f"<p><b>jme.Stream</b>: {s.rows:,} {unit} so far</p>{charts}"
         f"<details><summary>What is promised</summary>{promise}</details>"
