@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from . import _core, _html
@@ -58,6 +59,13 @@ class Components(NamedTuple):
     noise_std: ComponentNoise
     memory: Floats
 
+    def __repr__(self) -> str:
+        shown = _some(
+            f"{value:.4g} ± {noise:.2g} ({share:.0%})"
+            for value, noise, share in zip(self.values, self.noise_std.values, self.shares, strict=True)
+        )
+        return f"<jme.Components: {len(self.values)} of {self.components.shape[1]} columns, variances {shown}>"
+
 
 class ComponentNoise(NamedTuple):
     values: Floats
@@ -81,6 +89,14 @@ class Regression(NamedTuple):
         predicted: Floats = self.intercept + np.asarray(rows, dtype=np.float64) @ self.coefficients
         return predicted
 
+    def __repr__(self) -> str:
+        shown = _some(
+            f"{name} {value:.4g} ± {noise:.2g}"
+            for name, value, noise in zip(self.columns, self.coefficients, self.noise_std.coefficients, strict=True)
+        )
+        start = f"{self.intercept:.4g} ± {self.noise_std.intercept:.2g}"
+        return f"<jme.Regression of {self.target}: intercept {start}, coefficients {shown}>"
+
 
 class RegressionNoise(NamedTuple):
     intercept: float
@@ -90,8 +106,9 @@ class RegressionNoise(NamedTuple):
 class Density:
     """The Gaussian with the released mean and covariance, made positive definite."""
 
-    def __init__(self, density: _core.Density) -> None:
+    def __init__(self, density: _core.Density, columns: Sequence[str]) -> None:
         self._core = density
+        self._columns = columns
 
     @property
     def mean(self) -> Estimate:
@@ -119,6 +136,19 @@ class Density:
 
         generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
         return self._core.points_of(generator.standard_normal((size, len(self._core.mean()[0]))))
+
+    def __repr__(self) -> str:
+        mean, noise = self.mean
+        shown = _some(
+            f"{name} {value:.4g} ± {std:.2g}" for name, value, std in zip(self._columns, mean, noise, strict=True)
+        )
+        return f"<jme.Density: mean {shown}>"
+
+
+def _some(parts: Iterable[str], most: int = 4) -> str:
+    """The first of them."""
+    shown = list(itertools.islice(parts, most + 1))
+    return ", ".join([*shown[:most], "..."] if len(shown) > most else shown)
 
 
 def _points(points: npt.ArrayLike) -> Floats:
@@ -232,7 +262,7 @@ class Release:
 
     def density(self) -> Density:
         """The Gaussian with this mean and covariance."""
-        return Density(self._core.density())
+        return Density(self._core.density(), self.columns)
 
     def to_pandas(self, what: str = "mean") -> pd.DataFrame:
         """`what` as a table: "mean" (a row for each column, with its noise), "covariance" or "correlation"."""
@@ -248,11 +278,11 @@ class Release:
         return pd.DataFrame(values, index=self.columns, columns=self.columns)
 
     def __repr__(self) -> str:
-        shown = ", ".join(
+        shown = _some(
             f"{name} {value:.4g} ± {noise:.2g}"
-            for name, value, noise in list(zip(self.columns, self.mean, self.noise_std.mean, strict=True))[:4]
+            for name, value, noise in zip(self.columns, self.mean, self.noise_std.mean, strict=True)
         )
-        return f"<jme.Release at t={self.t}: mean {shown}{', ...' if len(self.columns) > 4 else ''}>"
+        return f"<jme.Release at t={self.t}: mean {shown}>"
 
     def _repr_html_(self) -> str:
         return _html.release(self)

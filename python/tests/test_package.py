@@ -13,6 +13,7 @@ import pickle
 import re
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ElementTree
 
 import jme
@@ -129,6 +130,52 @@ def test_a_regression_predicts(pushed):
     assert found[-1].regression(-1).target == "rain"
     with pytest.raises(KeyError, match="there are temp, co, rain"):
         found[-1].regression("humidity")
+
+
+def test_models_show_their_numbers_with_their_noise(settings, rng):
+    names = [f"c{i}" for i in range(6)]
+    found = jme.Stream(**{**settings, "bounds": dict.fromkeys(names, (0, 1))}).push(rng.random((140, 6)))[-1]
+    fit, parts, density = found.regression("c2"), found.pca(5), found.density()
+    pair = f"{fit.coefficients[0]:.4g} ± {fit.noise_std.coefficients[0]:.2g}"
+    assert repr(fit).startswith(f"<jme.Regression of c2: intercept {fit.intercept:.4g} ± ")
+    assert f"coefficients c0 {pair}, c1 " in repr(fit) and repr(fit).endswith(", ...>")
+    assert repr(parts).startswith(f"<jme.Components: 5 of 6 columns, variances {parts.values[0]:.4g} ± ")
+    assert repr(found.pca(1)).endswith("%)>")
+    assert repr(density).startswith(f"<jme.Density: mean c0 {density.mean.value[0]:.4g} ± ")
+    for shown in (fit, parts, density):
+        assert "array(" not in repr(shown) and len(repr(shown)) < 300
+    assert next(iter(fit)) == "c2"  # they are tuples as before
+
+
+def test_signatures_can_be_inspected(settings):
+    made = jme.Stream(**settings)
+    assert str(inspect.signature(jme.Stream.push)) == "(self, /, rows, *, progress=None)"
+    assert str(inspect.signature(made.push)) == "(rows, *, progress=None)"
+    for name in ("finish", "commit", "releases", "close"):
+        assert str(inspect.signature(getattr(made, name))) == "()"
+        assert "($self" not in getattr(jme.Stream, name).__doc__
+    assert "two seconds" in inspect.getdoc(jme.Stream.push)
+    made.push(rows=(1.0, 2.0, 3.0), progress=False)
+    for arguments, keywords in (((), {}), ((1, 2), {}), (((1.0, 2.0, 3.0),), {"progres": None}), ((1, 2, 3, 4, 5), {})):
+        with pytest.raises(TypeError):
+            made.push(*arguments, **keywords)
+    with pytest.raises(TypeError):
+        jme.Stream.push(object(), (1.0, 2.0, 3.0))
+    assert made.rows == 1
+
+
+def test_a_stream_of_many_columns_is_shown_without_eigenvectors(rng):
+    """Those of 2,000 columns took 16 s. The limit is far above what the page needs on a slow machine, and far below."""
+    made = jme.Stream(epsilon=1, delta=1e-6, norm_bound=1, dimension=2000, rows=10, every=5)
+    made.push(rng.random((5, 2000)) / 100)
+    began = time.process_time()
+    html = made._repr_html_()
+    assert time.process_time() - began < 2
+    assert images(html) and "more columns than these charts" in html
+    few = jme.Stream(epsilon=1, delta=1e-6, norm_bound=1, dimension=3, rows=10, every=5)
+    few.push(rng.random((5, 3)) / 100)
+    titles = re.findall(r'alt="([^"]*)"', few._repr_html_())
+    assert "Correlation" in titles and "more columns" not in few._repr_html_()
 
 
 def test_notes_count_what_was_changed(settings, rng):
