@@ -87,6 +87,23 @@ bool is_matrix(const Py_buffer& buffer, Cell cell, std::span<const std::size_t> 
   return true;
 }
 
+bool is_text(PyObject* item) {
+  return PyUnicode_Check(item) != 0 || PyBytes_Check(item) != 0;
+}
+
+/// Whether it is not one value but some: a list, an array with a dimension, a table.
+bool holds_values(PyObject* item) {
+  const PySequenceMethods* const sequence = Py_TYPE(item)->tp_as_sequence;
+  const PyMappingMethods* const mapping = Py_TYPE(item)->tp_as_mapping;
+  if ((sequence == nullptr || sequence->sq_length == nullptr) &&
+      (mapping == nullptr || mapping->mp_length == nullptr)) {
+    return false;
+  }
+  if (PyObject_Size(item) >= 0) return true;
+  PyErr_Clear();  // an array without dimensions
+  return false;
+}
+
 /// A number as Python has it. False where it is none.
 bool read_number(PyObject* item, double& number) {
   if (PyFloat_Check(item)) {
@@ -104,6 +121,7 @@ bool read_number(PyObject* item, double& number) {
   for (const char* other : {"numpy.ndarray", "numpy.complex", "numpy.timedelta", "numpy.datetime"}) {
     if (type.starts_with(other)) return false;
   }
+  if (holds_values(item)) return false;
   number = PyFloat_AsDouble(item);
   if (number != -1.0 || PyErr_Occurred() == nullptr) return true;
   const bool is_too_large = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
@@ -112,11 +130,15 @@ bool read_number(PyObject* item, double& number) {
   return is_too_large;
 }
 
-bool read_items(PyObject* const* items, std::size_t count, std::vector<double>& row) {
+constexpr double bad_cell = std::numeric_limits<double>::infinity();
+
+bool read_items(PyObject* const* items, std::size_t count, std::vector<double>& row, NoNumber rule) {
   if (count == 0) return false;
   row.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
-    if (!read_number(items[i], row[i])) return false;
+    if (read_number(items[i], row[i])) continue;
+    if (rule == NoNumber::refuse || (holds_values(items[i]) && !is_text(items[i]))) return false;
+    row[i] = bad_cell;
   }
   return true;
 }
@@ -186,15 +208,15 @@ Table table_of_columns(const nb::list& columns, HeldBuffers& held) {
   return table;
 }
 
-bool read_row(nb::handle object, std::vector<double>& row) {
+bool read_row(nb::handle object, std::vector<double>& row, NoNumber rule) {
   PyObject* const item = object.ptr();
   if (PyTuple_CheckExact(item) != 0) {
     return read_items(reinterpret_cast<PyTupleObject*>(item)->ob_item,
-                      static_cast<std::size_t>(PyTuple_GET_SIZE(item)), row);
+                      static_cast<std::size_t>(PyTuple_GET_SIZE(item)), row, rule);
   }
   if (PyList_CheckExact(item) != 0) {
     return read_items(reinterpret_cast<PyListObject*>(item)->ob_item,
-                      static_cast<std::size_t>(PyList_GET_SIZE(item)), row);
+                      static_cast<std::size_t>(PyList_GET_SIZE(item)), row, rule);
   }
   if (!is_numpy_array(object) && PyMemoryView_Check(item) == 0) return false;
   Py_buffer buffer;
@@ -210,6 +232,16 @@ bool read_row(nb::handle object, std::vector<double>& row) {
   }
   PyBuffer_Release(&buffer);
   return cell.has_value();
+}
+
+std::vector<double> read_cells(const nb::list& values) {
+  std::vector<double> cells(values.size());
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    // The list is the caller's own: no cell's __float__ can change it.
+    if (!read_number(PyList_GET_ITEM(values.ptr(), static_cast<Py_ssize_t>(i)), cells[i]))
+      cells[i] = bad_cell;
+  }
+  return cells;
 }
 
 bool is_numpy_array(nb::handle object) {

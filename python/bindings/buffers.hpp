@@ -34,9 +34,18 @@ class HeldBuffers {
 /// mask). Throws TypeError where one has a type that is not taken.
 [[nodiscard]] Table table_of_columns(const nanobind::list& columns, HeldBuffers& held);
 
+/// What a cell that is no number does: its row is refused, or the cell becomes infinite, which makes a bad
+/// row.
+enum class NoNumber { refuse, bad_cell };
+
 /// The row that an object is, where it is plain: a tuple or list of numbers (None is a missing cell), or a
-/// one-dimensional array of doubles. False: it is something else, and `row` is undefined.
-[[nodiscard]] bool read_row(nanobind::handle object, std::vector<double>& row);
+/// one-dimensional array of doubles. False: it is something else, and `row` is undefined. A list, an array or
+/// a table in the place of a cell is always something else.
+[[nodiscard]] bool read_row(nanobind::handle object, std::vector<double>& row,
+                            NoNumber rule = NoNumber::refuse);
+
+/// The cells of a column of Python objects: NaN for None, infinity for what is no number.
+[[nodiscard]] std::vector<double> read_cells(const nanobind::list& values);
 
 /// Whether the object is exactly an array of numpy. False where numpy was never imported.
 [[nodiscard]] bool is_numpy_array(nanobind::handle object);

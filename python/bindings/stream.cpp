@@ -47,6 +47,7 @@ Stream::Stream(const std::string& settings, const nb::dict& matrices) : thread_(
     const Unlocked unlocked;
     run_ = std::make_unique<PreparedRun>(std::move(config));
   }
+  zeroes_bad_rows_ = run_->description().on_bad_row == OnBadRow::zero;
   if (knows_columns) open(run_->columns());
 }
 

@@ -10,6 +10,7 @@
 #include <nanobind/ndarray.h>
 
 #include <jme/output/report_collector.hpp>
+#include <jme/output/report_page.hpp>
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/slot_sums.hpp>
 #include <jme/report/page.hpp>
@@ -57,14 +58,14 @@ class Stream {
   void push_arrow(nanobind::handle source);
   /// Whose rows the ones are that this push takes, where persons are limited; None: nobody's.
   void set_persons(std::vector<std::optional<std::string>> persons);
-  /// When they happened, in seconds since 1970, where steps are slots of time by rows' own times; None:
+  /// When they happened, in seconds since 1970, where steps are slots of time by rows' own times; NaN:
   /// nobody can tell.
-  void set_times(const std::vector<std::optional<double>>& times);
+  void set_times(const nanobind::ndarray<const double, nanobind::ndim<1>, nanobind::c_contig>& times);
   /// The column that says when a row happened; empty where rows have no times.
   [[nodiscard]] const std::string& time() const { return time_; }
   /// The column that says whose row it is; empty where persons are not limited.
   [[nodiscard]] const std::string& person() const { return person_; }
-  [[nodiscard]] bool zeroes_bad_rows() const { return description_->on_bad_row == OnBadRow::zero; }
+  [[nodiscard]] bool zeroes_bad_rows() const { return zeroes_bad_rows_; }
   /// Rows of an iterable that were read so far, whose end is not known.
   void tell_read(std::size_t rows) { progress_.tell(rows, std::nullopt); }
 
@@ -108,7 +109,7 @@ class Stream {
   nanobind::object take();
   template <class Work>
   void naming_columns(bool many, const Work& work) const;
-  [[nodiscard]] report::Page report_of(const std::string& title) const;
+  [[nodiscard]] ReportInput report_input(const std::string& title) const;
 
   std::unique_ptr<PreparedRun> run_;
   bool is_durable_ = false, shape_was_chosen_ = false, zeroes_bad_rows_ = false;

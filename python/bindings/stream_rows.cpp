@@ -117,9 +117,10 @@ void Stream::set_persons(std::vector<std::optional<std::string>> persons) {
   persons_ = std::move(persons);
 }
 
-void Stream::set_times(const std::vector<std::optional<double>>& times) {
+void Stream::set_times(const nb::ndarray<const double, nb::ndim<1>, nb::c_contig>& times) {
   times_.clear();
-  for (const std::optional<double>& time : times) times_.push_back(time ? time_of(*time) : std::nullopt);
+  times_.reserve(times.shape(0));
+  for (std::size_t i = 0; i < times.shape(0); ++i) times_.push_back(time_of(times.data()[i]));
 }
 
 void Stream::push_arrow(nb::handle source) {

@@ -84,6 +84,7 @@ class _Sink:
         self._stream = stream
         self._block = block
         self._is_open = True
+        self._zeroes_bad_rows = stream._zeroes_bad_rows
         self.columns = stream.columns
 
     def _places(self, names: list[str] | None, width: int) -> list[int]:

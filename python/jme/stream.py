@@ -10,7 +10,7 @@ import warnings
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, overload
 
-from . import _core, _html, _settings
+from . import _core, _html, _settings, _tables
 from .plans import Plan
 
 if TYPE_CHECKING:
@@ -94,6 +94,8 @@ class Stream(_core.Stream):
         """
         if isinstance(source, AsyncIterable):
             return self._follow_async(source)
+        if _tables.has_columns(source) and not isinstance(source, Iterator):
+            source = [source]  # a table, whose items are its columns
         return (release for rows in source for release in self.push(rows))
 
     async def _follow_async(self, source: AsyncIterable[Any]) -> AsyncIterator[Release]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import time
 
 import jme
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from jme import _told
 
 SETTINGS = {
     "bounds": {"x": (0, 1)},
@@ -62,6 +64,78 @@ def test_a_time_is_the_same_in_every_type(nine):
 def test_a_table_gives_the_same(table):
     when = [datetime.datetime.fromtimestamp(second, datetime.timezone.utc) for second in EXPECTED["when"]]
     assert released(table({**EXPECTED, "when": when})) == released(EXPECTED)
+
+
+SECONDS = np.array([SECOND, NINE, -1, NINE + 7000], dtype="M8[s]")  # the third is outside of the schedule
+PARTS = SECONDS.astype("M8[ns]") + np.timedelta64(999_999_999, "ns")
+BULK = {
+    "numpy, ns": PARTS,
+    "numpy, hours": SECONDS.astype("M8[h]"),
+    "numpy, masked": np.ma.masked_array(PARTS, mask=[False] * 4),
+    "numpy, floats": SECONDS.astype("i8") + 0.75,
+    "numpy, whole numbers": SECONDS.astype("i4"),
+    "pandas": pd.Series(PARTS),
+    "pandas, s": pd.Series(SECONDS),
+    "pandas, zone": pd.Series(PARTS).dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"),
+    "pandas, Int64": pd.Series(SECONDS.astype("i8")).astype("Int64"),
+    "pandas, arrow": pd.Series(PARTS).astype(pd.ArrowDtype(pa.timestamp("ns"))),
+    "polars": pl.Series(PARTS),
+    "polars, zone": pl.Series(PARTS).dt.replace_time_zone("UTC").dt.convert_time_zone("Asia/Tokyo"),
+    "polars, ms": pl.Series(PARTS).dt.cast_time_unit("ms"),
+    "pyarrow": pa.array(PARTS),
+    "pyarrow, chunks": pa.chunked_array([pa.array(PARTS[:2]), pa.array(PARTS[2:])]),
+    "pyarrow, zone": pa.array(PARTS.astype("M8[us]")).cast(pa.timestamp("us", "Asia/Tokyo")),
+}
+
+
+@pytest.mark.parametrize("kind", BULK)
+def test_columns_of_times_are_read_as_their_times_are(kind):
+    rows = {"x": [0.25, 0.5, 1.0, 0.75]}
+    expected = released({"when": [SECOND, NINE, -1, NINE + 7000], **rows})
+    if kind == "numpy, hours":
+        expected = released({"when": [SECOND, NINE, -3600, NINE + 3600], **rows})
+    stream = jme.Stream(**SETTINGS)
+    stream.push({"when": BULK[kind], **rows})
+    assert stream.notes == [{"kind": "rows_outside", "count": 1, "rows": 4}]
+    assert [release.mean.tobytes() for release in stream.finish()] == expected
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.array([NINE, "NaT"], dtype="M8[s]"),
+        np.array([NINE, np.nan]),
+        np.array([NINE, np.inf]),
+        np.ma.masked_array(np.array([NINE, NINE]), mask=[False, True]),
+        pd.Series([pd.Timestamp(NINE, unit="s"), pd.NaT]),
+        pd.Series([NINE, pd.NA], dtype="Int64"),
+        pl.Series([datetime.datetime(2026, 1, 1, 1), None]),
+        pl.Series([datetime.date(2026, 1, 1), None]),
+        pa.array([datetime.datetime(2026, 1, 1, 1), None]),
+        pa.chunked_array([pa.array([datetime.date(2026, 1, 1), None])]),
+    ],
+    ids=lambda column: f"{type(column).__module__} {column.dtype if hasattr(column, 'dtype') else column.type}",
+)
+def test_a_hole_in_a_column_of_times_is_a_row_without_a_time(column):
+    stream = jme.Stream(**SETTINGS)
+    with pytest.raises(jme.DataError, match="row 2, column when: has no time"):
+        stream.push({"when": column, "x": [0.5, 0.5]})
+
+
+def test_datetimes_are_read_all_at_once():
+    """One by one they took 2 s. The limit is ten times what they take on a slow machine."""
+    count = 429_000
+    when = pd.Series(np.arange(SECOND, SECOND + count).astype("M8[s]"))
+    for column in (
+        when,
+        when.dt.tz_localize("UTC"),
+        pl.Series(when.to_numpy().astype("M8[us]")),
+        pa.array(when.to_numpy()),
+    ):
+        began = time.process_time()
+        found = _told.seconds(column)
+        assert time.process_time() - began < 0.2
+        assert found.tolist() == list(range(SECOND, SECOND + count))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from .._inputs import _check_pandas_type
+from .._tables import check_pandas_type, is_table
 from ..errors import DataError
 
 Floats = npt.NDArray[np.float64]
@@ -53,13 +54,14 @@ def filled(estimator: Any, X: Any, means: Floats) -> Floats:
 
 def _numbers(X: Any) -> Any:
     """scikit-learn would take text that looks like a number for one, and forget a mask."""
+    _refuse_many_tables(X)
     if isinstance(X, np.ma.MaskedArray):
         return np.ma.filled(X.astype(np.float64), np.nan)
     if sparse.issparse(X):
         return X
     if type(X).__module__.partition(".")[0] == "pandas" and hasattr(X, "columns"):
         for place, name in enumerate(X.columns):
-            _check_pandas_type(str(name), X.dtypes.iloc[place])
+            check_pandas_type(str(name), X.dtypes.iloc[place])
         return X
     values = np.asarray(X)
     if values.dtype.kind in "US" or (
@@ -67,6 +69,14 @@ def _numbers(X: Any) -> Any:
     ):
         raise ValueError("rows of numbers were expected, not text; convert it if it should be numbers")
     return X if hasattr(X, "columns") else values
+
+
+def _refuse_many_tables(X: Any) -> None:
+    """An iterable of tables has no one shape: to scikit-learn it is an array of three dimensions."""
+    first = X[0] if isinstance(X, (list, tuple)) and X else None
+    if isinstance(X, Iterator) or (first is not None and is_table(first)):
+        held = type(X if first is None else first).__name__
+        raise TypeError(f"X must be one table of rows, not several (of type {held}); give each of them to partial_fit")
 
 
 def names_of(estimator: Any) -> list[str]:

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from .. import _core, _inputs
+from .. import _core, _told
 from ..errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -122,18 +122,8 @@ def seconds_of(column: Any) -> npt.NDArray[np.float64]:
     import numpy as np
     import pyarrow as pa
 
-    if pa.types.is_timestamp(column.type):
-        # Whole seconds first: a double has no room for nanoseconds.
-        units = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[column.type.unit]
-        counts = column.cast(pa.int64())
-        whole = counts.fill_null(0).to_numpy() // units
-        return np.where(counts.is_null().to_numpy(), np.nan, whole.astype(np.float64))
-    if pa.types.is_date32(column.type):
-        days = column.cast(pa.int32())
-        return np.where(days.is_null().to_numpy(), np.nan, 86400.0 * days.fill_null(0).to_numpy())
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        # Spark does not check that its text is UTF-8. A cell that is not is a bad time, and troubles no other row.
-        times = [_inputs._second_of(_text_of(cell)) for cell in column.cast(pa.binary()).to_pylist()]
-    else:
-        times = _inputs._seconds(column)
+    if not pa.types.is_string(column.type) and not pa.types.is_large_string(column.type):
+        return _told.seconds(column)
+    # Spark does not check that its text is UTF-8. A cell that is not is a bad time, and troubles no other row.
+    times = [_told.second_of(_text_of(cell)) for cell in column.cast(pa.binary()).to_pylist()]
     return np.array([np.nan if time is None else time for time in times], dtype=np.float64)
