@@ -8,7 +8,7 @@ import json
 import math
 import numbers
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from keyword import iskeyword
 from typing import Any, NamedTuple
 
@@ -65,14 +65,15 @@ def encoded(settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 def value_of(name: str, value: Any, matrices: dict[str, Any]) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
+    is_matrix = name.startswith(("workload", "shape"))
     if (told := _time_or_length(name, value)) is not None:
         return told
-    if hasattr(value, "__array__") and getattr(value, "ndim", 0) == 2 and name != "bounds":
+    if is_matrix and hasattr(value, "__array__") and getattr(value, "ndim", 0) == 2:
         import numpy as np
 
         matrices[name] = np.array(value, dtype=np.float64)
         return "@" + name
-    if isinstance(value, str) and value.startswith("@") and name.startswith(("workload", "shape")):
+    if isinstance(value, str) and value.startswith("@") and is_matrix:
         import numpy as np
 
         matrices[value[1:]] = np.array(np.load(value[1:], allow_pickle=False), dtype=np.float64)
@@ -80,11 +81,12 @@ def value_of(name: str, value: Any, matrices: dict[str, Any]) -> Any:
     kind = FIELDS[keyword_of(name)].type
     if kind == "ranges":
         return _ranges(name, value)
-    if kind == "list" and not isinstance(value, str) and isinstance(value, Sequence):
+    if kind == "list" and _is_list_of_names(value):
         return [str(item) for item in value]
     if kind == "count" and isinstance(value, float) and value.is_integer():
         return str(int(value))  # 1e6 rows
-    return _held_by_json(name, number(value))
+    _check_type(name, kind, value)
+    return number(value)
 
 
 def _wrong(name: str, what: str) -> InvalidParameter:
@@ -92,14 +94,31 @@ def _wrong(name: str, what: str) -> InvalidParameter:
     return InvalidParameter(f"{keyword}: {what}", field=keyword)
 
 
-def _held_by_json(name: str, value: Any) -> Any:
-    try:
-        json.dumps(value)
-    except (TypeError, ValueError):
-        kind = type(value)
-        given = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-        raise _wrong(name, f"must be {FIELDS[keyword_of(name)].rule}, not {given}") from None
-    return value
+def _is_list_of_names(value: Any) -> bool:
+    return (
+        isinstance(value, Sequence)
+        and not isinstance(value, (str, bytes, bytearray))
+        and all(isinstance(item, (str, numbers.Integral)) for item in value)
+    )
+
+
+#: Settings of text that may be numbers: times in seconds since 1970, and columns that are called by numbers.
+NUMBERED = ("from", "until", "person", "time")
+
+
+def _check_type(name: str, kind: str, value: Any) -> None:
+    is_flag = isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
+    is_number = isinstance(value, numbers.Real) and not is_flag
+    if kind == "flag":
+        fits = is_flag
+    elif isinstance(value, str):
+        fits = True
+    else:
+        fits = is_number and (kind in ("real", "count") or name in NUMBERED)
+    if not fits:
+        given = type(value)
+        words = given.__name__ if given.__module__ == "builtins" else f"{given.__module__}.{given.__name__}"
+        raise _wrong(name, f"must be {FIELDS[keyword_of(name)].rule}, not {words}")
 
 
 def _time_or_length(name: str, value: Any) -> str | None:
@@ -146,11 +165,26 @@ def _ranges(name: str, value: Any) -> Any:
     if isinstance(value, str):
         return value
     try:
-        if not isinstance(value, Mapping):
-            value = {str(place): pair for place, pair in enumerate(value, start=1)}
-        return {str(column): [_finite(bound) for bound in pair] for column, pair in value.items()}
+        given = value if isinstance(value, Mapping) else {str(place): pair for place, pair in enumerate(value, start=1)}
+        pairs = {str(column): [_finite(bound) for bound in pair] for column, pair in given.items()}
     except (TypeError, ValueError, OverflowError):
         raise _wrong(name, "must be a pair of numbers for each column: in a mapping by name, or in order") from None
+    if not isinstance(value, Mapping):
+        refuse_lows_and_highs(list(pairs.values()), lambda what: _wrong(name, what), ('"1"', '"2"'))
+    return pairs
+
+
+def refuse_lows_and_highs(
+    pairs: Sequence[Sequence[Any]], wrong: Callable[[str], InvalidParameter], names: tuple[str, str]
+) -> None:
+    """Other libraries have the lower bounds of all columns first and then the upper ones. Of two columns nobody can
+    tell the two forms apart."""
+    if len(pairs) != 2 or len(pairs[0]) != len(pairs[1]) or len(pairs[0]) == 0:
+        return
+    example = f"give a mapping, such as {{{names[0]}: (low, high), {names[1]}: (low, high)}}"
+    if len(pairs[0]) == 2:
+        raise wrong(f"two pairs may be (low, high) of two columns, or the lows and the highs of both: {example}")
+    raise wrong(f"the lows of all columns and then the highs are not taken: {example}")
 
 
 def _finite(bound: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +22,9 @@ def _words(given: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
         text = (
             _settings.value_of(name, value, matrices) if name in ("workload", "workload2", "shape", "shape2") else value
         )
+        if not isinstance(text, (str, numbers.Real)):
+            given_type = type(text).__name__
+            raise InvalidParameter(f"{keyword}: must be a number or a word, not {given_type}", field=keyword)
         words[name] = str(_settings.number(text))
     return words, matrices
 

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
+from .._settings import refuse_lows_and_highs
 from ..errors import InvalidParameter
 
-#: One range for all features, one for each in their order, or by name or position.
+#: One range for all features, one for each in their order, or by name or position. Of two features in their order
+#: nobody can tell whether two pairs are theirs, or the lows and the highs of both.
 Bounds = (
     tuple[float, float]
     | Sequence[tuple[float, float]]
@@ -34,7 +36,9 @@ def ranges(bounds: Bounds | None, names: Sequence[str], *, with_target: bool) ->
         raise _wrong(f'must be one range for all columns, or a mapping that has the target as "{TARGET}"')
     if len(pairs) != count:
         raise _wrong(f"there are {len(pairs)} ranges for {count} features")
-    return [_range(pair) for pair in pairs]
+    found = [_range(pair) for pair in pairs]
+    refuse_lows_and_highs(found, _wrong, ("0", "1"))
+    return found
 
 
 def _from_mapping(bounds: Mapping[Any, Any], names: Sequence[str], with_target: bool) -> list[tuple[float, float]]:

@@ -22,7 +22,7 @@ class PrivateStandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstim
     >>> from jme.sklearn import PrivateStandardScaler, SharedLedger
     >>> X = np.random.default_rng(1).normal([15, 60], [3, 4], size=(100_000, 2))
     >>> book = SharedLedger(max_mu=1)
-    >>> scaler = PrivateStandardScaler(epsilon=1, delta=1e-6, bounds=[(-20, 45), (0, 100)], ledger=book).fit(X)
+    >>> scaler = PrivateStandardScaler(epsilon=1, delta=1e-6, bounds={0: (-20, 45), 1: (0, 100)}, ledger=book).fit(X)
     >>> bool(np.all(np.abs(scaler.transform(X).std(axis=0) - 1) < 0.2))
     True
 
