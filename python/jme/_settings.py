@@ -116,9 +116,12 @@ def _check_type(name: str, kind: str, value: Any) -> None:
     else:
         fits = is_number and (kind in ("real", "count") or name in NUMBERED)
     if not fits:
-        given = type(value)
-        words = given.__name__ if given.__module__ == "builtins" else f"{given.__module__}.{given.__name__}"
-        raise _wrong(name, f"must be {FIELDS[keyword_of(name)].rule}, not {words}")
+        raise _wrong(name, f"must be {FIELDS[keyword_of(name)].rule}, not {type_name(value)}")
+
+
+def type_name(value: Any) -> str:
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
 def _time_or_length(name: str, value: Any) -> str | None:

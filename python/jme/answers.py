@@ -23,8 +23,8 @@ def _words(given: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
             _settings.value_of(name, value, matrices) if name in ("workload", "workload2", "shape", "shape2") else value
         )
         if not isinstance(text, (str, numbers.Real)):
-            given_type = type(text).__name__
-            raise InvalidParameter(f"{keyword}: must be a number or a word, not {given_type}", field=keyword)
+            what = _settings.type_name(text)
+            raise InvalidParameter(f"{keyword}: must be a number or a word, not {what}", field=keyword)
         words[name] = str(_settings.number(text))
     return words, matrices
 
@@ -135,6 +135,9 @@ class Ledger:
 
     def __init__(self, state: str | os.PathLike[str], delta: float | None = None) -> None:
         self.state = os.fspath(state)
+        if delta is not None and not isinstance(delta, (int, float, numbers.Real)):
+            kind = _settings.type_name(delta)
+            raise InvalidParameter(f"delta: must be a number in (0, 1), not {kind}", field="delta")
         contents = json.loads(_core.ledger(self.state, delta))
         self.streams: list[dict[str, Any]] = contents["streams"]
         self.total: list[dict[str, Any]] = contents["total"]

@@ -52,6 +52,7 @@ class BlockSum:
 
     def merge(self, other: BlockSum) -> None:
         """Adds the sums of other rows of the same block."""
+        check(other)
         self._core.merge(other._core)
 
     def to_bytes(self) -> bytes:
@@ -75,6 +76,11 @@ class BlockSum:
 
     def __repr__(self) -> str:
         return f"<jme.BlockSum of {self.rows} rows: raw data>"
+
+
+def check(block: Any) -> None:
+    if not isinstance(block, BlockSum):
+        raise TypeError(f"block must be a BlockSum, not {_settings.type_name(block)}")
 
 
 class _Sink:

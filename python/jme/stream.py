@@ -10,7 +10,7 @@ import warnings
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, overload
 
-from . import _core, _html, _settings, _tables
+from . import _core, _html, _settings, _tables, blocks
 from .plans import Plan
 
 if TYPE_CHECKING:
@@ -109,13 +109,12 @@ class Stream(_core.Stream):
 
     def block_sum(self) -> BlockSum:
         """An empty sum for rows of one block of this stream, to be filled here or elsewhere."""
-        from .blocks import BlockSum
-
-        return BlockSum(**self._given)
+        return blocks.BlockSum(**self._given)
 
     def push_block(self, block: BlockSum, id: str = "") -> Releases:
         """Takes a whole block whose rows were summed elsewhere. A durable stream needs an `id` that is never given to
         other rows: the same block again gives the same release."""
+        blocks.check(block)
         releases: Releases = block._core._push_to(self, id)
         return releases
 

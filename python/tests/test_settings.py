@@ -68,6 +68,32 @@ def test_questions_without_data_refuse_wrong_types_by_their_keywords(value):
             question()
 
 
+def test_arguments_of_other_calls_are_refused_by_their_names(tmp_path):
+    X = np.random.default_rng(1).random((20, 3))
+    for keyword, value, words in (
+        ("bounds", 5, "must be a pair, a sequence of pairs or a mapping to pairs, not int"),
+        ("bounds", "x", "must be a pair, .* not str"),
+        ("settings", [1], "must be a mapping of keywords of a stream, not list"),
+        ("epsilon", [1], "must be .*, not list"),
+    ):
+        given = {"epsilon": 1, "delta": 1e-6, "bounds": (0, 1), "ledger": SharedLedger(max_mu=9), keyword: value}
+        for fit in ("fit", "partial_fit"):
+            with pytest.raises(jme.InvalidParameter, match=f"^{keyword}: {words}") as caught:
+                getattr(PrivateCovariance(**given), fit)(X)
+            assert caught.value.field == keyword
+    for call, keyword in (
+        (lambda: SharedLedger(max_mu=[1]), "max_mu"),
+        (lambda: SharedLedger(epsilon=[1], delta=1e-6), "epsilon"),
+        (lambda: jme.Ledger(tmp_path, delta=[1]), "delta"),
+    ):
+        with pytest.raises(jme.InvalidParameter, match=f"^{keyword}: must be .*, not list"):
+            call()
+    stream = jme.Stream(**SETTINGS)
+    for call in (lambda: stream.push_block([1]), lambda: stream.block_sum().merge([1])):
+        with pytest.raises(TypeError, match="block must be a BlockSum, not list"):
+            call()
+
+
 LOWS_AND_HIGHS = [
     ([-20, 0], [45, 100]),
     [(-20, 45), (0, 100)],

@@ -51,6 +51,15 @@ TEST(MissingRules, SayWhichColumnsAreFilled) {
   EXPECT_FALSE(uses_mean("model"));
 }
 
+TEST(MissingRules, NamesMayHaveCommasAndEqualsSignsInQuotes) {
+  const std::vector<std::string> columns{"a,b", "c=d,mean", "e"};
+  const MissingCells cells =
+      MissingRules::parse("\"a,b\"=0.5,mean,\"c=d,mean\"=0.25").of(columns, ColumnBounds::none(3));
+  EXPECT_EQ(cells.value(0), 0.5);
+  EXPECT_EQ(cells.value(1), 0.25);
+  EXPECT_EQ(cells.from(2), MissingCells::From::mean);
+}
+
 TEST(MissingRules, AreRefusedInWords) {
   const auto complaint = [](const std::string& text) -> std::string {
     try {
@@ -66,6 +75,7 @@ TEST(MissingRules, AreRefusedInWords) {
   EXPECT_EQ(complaint(""), "missing = : must be centre, mean, model, observed, fail or COLUMN=VALUE");
   EXPECT_EQ(complaint("mean,centre"), "missing: says twice what columns not named become");
   EXPECT_EQ(complaint("=1"), "missing: '=1' names no column");
+  EXPECT_EQ(complaint("\"a=1"), "missing = \"a=1: must be COLUMN=VALUE, with the quotes of a column closed");
   EXPECT_EQ(complaint("a=x"), "missing: the value of a must be a finite number");
   EXPECT_EQ(complaint("a=nan"), "missing: the value of a must be a finite number");
   EXPECT_EQ(complaint("a=0,a=1"), "missing: column a is filled twice");

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from .._settings import type_name
 from ..errors import BudgetExhausted, InvalidParameter, StateError
 from ..releases import Release, Releases
 from ..stream import Stream
@@ -105,6 +106,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learns from these rows, and publishes once. Each call spends the whole budget again."""
+        self._check_settings()
         with self._unchanged_if_refused():
             table = self._table(X, y, reset=True)
             self._take(table, None, every=len(table), rows=len(table))
@@ -113,6 +115,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Takes one more block of rows, and publishes what all rows so far say. All calls spend the budget once."""
+        self._check_settings()
         is_first = not self.__sklearn_is_fitted__()
         stream = None if is_first else self._open_stream()
         with self._unchanged_if_refused() if is_first else nullcontext():
@@ -136,6 +139,11 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             if self.__dict__.get("_newest") is before.get("_newest"):
                 self.__dict__ = before
             raise
+
+    def _check_settings(self) -> None:
+        if self.settings is not None and not isinstance(self.settings, Mapping):
+            kind = type_name(self.settings)
+            raise InvalidParameter(f"settings: must be a mapping of keywords of a stream, not {kind}", field="settings")
 
     def _open_stream(self) -> Stream:
         if "_stream" not in self.__dict__:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
-from .._settings import refuse_lows_and_highs
+from .._settings import refuse_lows_and_highs, type_name
 from ..errors import InvalidParameter
 
 #: One range for all features, one for each in their order, or by name or position. Of two features in their order
@@ -29,6 +29,8 @@ def ranges(bounds: Bounds | None, names: Sequence[str], *, with_target: bool) ->
     count = len(names) + with_target
     if isinstance(bounds, Mapping):
         return _from_mapping(bounds, names, with_target)
+    if isinstance(bounds, (str, bytes)) or not isinstance(bounds, Iterable):
+        raise _wrong(f"must be a pair, a sequence of pairs or a mapping to pairs, not {type_name(bounds)}")
     pairs = list(bounds)
     if len(pairs) == 2 and all(isinstance(bound, Real) for bound in pairs):
         return [_range(pairs)] * count

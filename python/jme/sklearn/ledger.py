@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import numbers
 import os
 import threading
 import warnings
 from typing import Any, NamedTuple
 
+from .._settings import type_name
 from ..answers import calibrate
 from ..errors import BudgetExhausted, InvalidParameter, StateError
 
@@ -102,6 +104,8 @@ class SharedLedger:
             raise InvalidParameter("max_mu: give either it, or epsilon and delta", field="max_mu")
         if max_mu is None:
             max_mu = 1 / calibrate(epsilon=epsilon, delta=delta)["sigma"]
+        if not isinstance(max_mu, (int, float, numbers.Real)):
+            raise InvalidParameter(f"max_mu: must be a number above 0, not {type_name(max_mu)}", field="max_mu")
         if not 0 < max_mu < math.inf:
             raise InvalidParameter(f"max_mu = {max_mu}: must be positive and finite", field="max_mu")
         self.max_mu = float(max_mu)
