@@ -136,6 +136,10 @@ def seconds(column: Any, zeroes_bad_rows: bool = False) -> Floats:
 
     if (at_once := _seconds_at_once(column)) is not None:
         return at_once
+    values = _values(column)
+    if values and all(type(v) is datetime.datetime and v.tzinfo in (None, datetime.timezone.utc) for v in values):
+        moments = np.array([v.replace(tzinfo=None) for v in values], dtype="datetime64[us]")
+        return moments.astype("datetime64[s]").astype(np.int64).astype(np.float64)
     lenient = zeroes_bad_rows and not _has_one_type(column)
 
     def found_in(value: Any) -> float:
@@ -147,7 +151,7 @@ def seconds(column: Any, zeroes_bad_rows: bool = False) -> Floats:
             raise
         return math.nan if second is None else second
 
-    return np.array([found_in(value) for value in _values(column)], dtype=np.float64)
+    return np.array([found_in(value) for value in values], dtype=np.float64)
 
 
 def _seconds_at_once(column: Any) -> Floats | None:
@@ -163,7 +167,8 @@ def _seconds_at_once(column: Any) -> Floats | None:
         return seconds_of_arrow(column)
     if module == "pandas" and not hasattr(dtype, "pyarrow_dtype"):
         if kind == "M":
-            column = column.to_numpy(dtype=f"datetime64[{getattr(dtype, 'unit', 'ns')}]")  # those with a zone in UTC
+            unit = getattr(dtype, "unit", None)  # of a type with a zone, whose values are in UTC
+            column = column.to_numpy() if unit is None else column.to_numpy(dtype=f"datetime64[{unit}]")
         elif kind in "iuf":
             column = column.to_numpy(dtype=np.float64, na_value=np.nan)
     if not isinstance(column, np.ndarray) or column.ndim != 1 or kind not in "Miuf":
