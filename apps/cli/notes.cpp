@@ -2,9 +2,41 @@
 
 #include <fmt/format.h>
 
+#include <jme/output/means_at_bounds.hpp>
+#include <jme/output/report_collector.hpp>
+
 #include "exit_codes.hpp"
 
 namespace jme::cli {
+
+namespace {
+
+/// Cells that were clamped, where there were any, and what is doubtful about them.
+void tell_clamped(const RowIntake& intake, const std::vector<std::string>& columns) {
+  const ClampCounts& clamped = intake.clamped();
+  std::string list;
+  for (std::size_t i = 0; i < clamped.cells.size(); ++i) {
+    const std::size_t below = clamped.below[i], above = clamped.above[i];
+    if (below + above == 0) continue;
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", columns[i],
+                        above == 0   ? fmt::format("{} below", below)
+                        : below == 0 ? fmt::format("{} above", above)
+                                     : fmt::format("{} below and {} above", below, above));
+  }
+  if (!list.empty()) {
+    print_note(fmt::format(
+        "cells outside of the bounds of their column were clamped to them ({}); keep these numbers to "
+        "yourself",
+        list));
+  }
+  for (std::size_t i = 0; i < clamped.cells.size(); ++i) {
+    if (const auto warning = clamping_warning(clamped, intake.bounds(), i, columns[i])) {
+      print_warning(*warning);
+    }
+  }
+}
+
+}  // namespace
 
 void tell(const RowIntake& intake, const PreparedRun& run, const std::vector<std::string>& columns) {
   using enum Note::Kind;
@@ -47,16 +79,27 @@ void tell(const RowIntake& intake, const PreparedRun& run, const std::vector<std
         list += fmt::format("{}{} {}", list.empty() ? "" : ", ", columns[*note.column], note.count);
         break;
       }
+      case clamped_low:
+      case clamped_high:
+        break;  // told together, below
       case rows_outside:
         break;  // told where slots are pumped, and no note of an intake
     }
   }
+  tell_clamped(intake, columns);
   if (rows == 0) return;
   const std::string what = filled.empty() ? fmt::format("were left out ({})", absent)
                            : absent.empty()
                                ? fmt::format("were filled ({})", filled)
                                : fmt::format("were filled ({}) or left out ({})", filled, absent);
   print_note(fmt::format("{} row(s) had missing cells that {}; keep these numbers to yourself", rows, what));
+}
+
+void tell_means_at_bounds(const Release& newest, const RunDescription& description, const PreparedRun& run) {
+  if (ReportContents(description).centre != ReportContents::Centre::mean) return;
+  const std::string words =
+      means_at_bounds_words(means_at_bounds(newest, Divisors(newest), run.bounds()), run.columns());
+  if (!words.empty()) print_note(words);
 }
 
 void tell(const FoundBounds& found) {

@@ -301,9 +301,10 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
     if (by_own_time && live != nullptr) live->check();  // no row comes any more
   };
   if (report && live != nullptr) live->also([&report] { return report->write_due(); });
+  std::unique_ptr<RunningStream> stream;
   try {
     std::optional<Preparing> preparing(std::in_place, preparing_noise);
-    std::unique_ptr<RunningStream> stream = run.open(publish);
+    stream = run.open(publish);
     preparing.reset();
     if (topic != nullptr) stream = topic->start(std::move(stream), run, options.follow);
     if (live != nullptr) live->watch(*stream);
@@ -339,6 +340,7 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
   }
   output.close();
   tell(intake, run, run.columns());
+  if (const Release* newest = stream->newest()) tell_means_at_bounds(*newest, *description, run);
   if (report) report->write();
 }
 

@@ -97,7 +97,7 @@ void Api::write(const Head& head, const Admitted& what, std::string body, const 
   std::variant<WriteRequest, Answer> request = write_request(head, what, std::move(body));
   if (auto* refused = std::get_if<Answer>(&request)) return refuse(std::move(*refused));
   stream->submit(std::move(std::get<WriteRequest>(request)),
-                 [this, head, token = what.token, reply, has_slots = stream->run().clock().has_value()](
+                 [this, head, token = what.token, reply, &run = stream->run()](
                      const WriteAnswer& taken, const std::exception_ptr& error) {
                    if (error) {
                      Answer refused = failure(head, error);
@@ -106,8 +106,8 @@ void Api::write(const Head& head, const Admitted& what, std::string body, const 
                    }
                    // How many rows a slot has is private, in this file too.
                    log(head, token, 202,
-                       has_slots ? std::nullopt : std::optional(taken.repeated ? 0 : taken.rows));
-                   reply({.status = 202, .body = json_line(taken_json(taken))});
+                       run.clock() ? std::nullopt : std::optional(taken.repeated ? 0 : taken.rows));
+                   reply({.status = 202, .body = json_line(taken_json(taken, run.columns()))});
                  });
 }
 

@@ -82,8 +82,11 @@ Json schemas() {
                              {"problem", a_text}},
                             {"name", "condition", "releases", "t", "budget", "stream"})},
           {"Streams", object({{"streams", {{"type", "array"}, {"items", schema("Stream")}}}}, {"streams"})},
+          {"Clamped", object({{"column", a_text}, {"cells", whole}, {"low", whole}, {"high", whole}},
+                             {"column", "cells", "low", "high"})},
           {"Taken", object({{"rows", whole},
                             {"unread", whole},
+                            {"clamped", {{"type", "array"}, {"items", schema("Clamped")}}},
                             {"first", whole},
                             {"slot", a_time},
                             {"released", {{"type", "array"}, {"items", whole}}},
@@ -103,7 +106,8 @@ Json paths() {
   const Json json_stream = answer("The stream", "application/json", schema("Stream"));
   const Json taken = answer(
       "The rows are on disk, and the releases that they closed can be read. first is the place of "
-      "the first row; with slots of time there is none, and slot is when theirs ends",
+      "the first row; with slots of time there is none, and slot is when theirs ends. "
+      "clamped counts the request's own cells below and above the bounds of their column",
       "application/json", schema("Taken"));
   return {
       {"/",

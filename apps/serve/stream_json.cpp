@@ -108,8 +108,14 @@ std::string stream_text(const ServedStream& stream, const std::optional<TokenInf
   return text + ",\"stream\":" + stream.metadata_text() + '}';
 }
 
-Json taken_json(const WriteAnswer& taken) {
+Json taken_json(const WriteAnswer& taken, const std::vector<std::string>& columns) {
   Json object{{"rows", taken.rows}, {"unread", taken.unread}};
+  for (const ClampedCells& clamped : taken.clamped) {
+    object["clamped"].push_back({{"column", columns[clamped.column]},
+                                 {"cells", clamped.cells},
+                                 {"low", clamped.low},
+                                 {"high", clamped.high}});
+  }
   if (taken.first_row) object["first"] = *taken.first_row;
   if (taken.slot_end) object["slot"] = iso_text(*taken.slot_end);
   object["released"] = taken.released;

@@ -14,8 +14,9 @@ namespace jme::serve {
 /// A stream as its readers may see it, and for writers also how many rows it has: a JSON object.
 [[nodiscard]] std::string stream_text(const ServedStream& stream, const std::optional<TokenInfo>& token);
 
-/// What became of a request with rows, for its sender.
-[[nodiscard]] nlohmann::ordered_json taken_json(const WriteAnswer& taken);
+/// What became of a request with rows, for its sender. `columns`: of the stream.
+[[nodiscard]] nlohmann::ordered_json taken_json(const WriteAnswer& taken,
+                                                const std::vector<std::string>& columns);
 
 /// Releases, noise and budgets, in the text format of Prometheus.
 [[nodiscard]] std::string metrics_text(const std::vector<const ServedStream*>& streams);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <jme/base/errors.hpp>
 #include <jme/output/release_writer.hpp>
 #include <jme/pipeline/configure.hpp>
@@ -137,6 +139,39 @@ std::vector<Note> Stream::notes() const {
   return feed_ ? feed_->notes() : at_close_.notes;
 }
 
+std::vector<std::string> Stream::new_warnings(std::size_t fewest) {
+  std::vector<std::string> result;
+  if (!feed_) return result;
+  const RowIntake& intake = feed_->intake();
+  const auto doubtful = [](std::size_t part, std::size_t all) {
+    return static_cast<double>(part) > doubtful_clamped_share * static_cast<double>(all);
+  };
+  if (!warned_of_rows_ && intake.rows() >= fewest && doubtful(intake.unusable_rows(), intake.rows())) {
+    warned_of_rows_ = true;
+    result.push_back(fmt::format(
+        "{:.3g}% of the rows could not be used (bad rows, or rows without the id of a person) and count {}; "
+        "notes has the numbers, and on_bad_row='fail' refuses bad rows; keep these numbers to yourself",
+        100 * static_cast<double>(intake.unusable_rows()) / static_cast<double>(intake.rows()),
+        intake.bad_rows_are_absent() ? "nowhere" : "as zero"));
+  }
+  const ClampCounts& clamped = intake.clamped();
+  warned_.resize(clamped.cells.size());
+  for (std::size_t i = 0; i < clamped.cells.size(); ++i) {
+    if (warned_[i] || clamped.cells[i] < fewest) continue;
+    auto warning = clamping_warning(clamped, run_->bounds(), i, run_->columns()[i]);
+    if (!warning) continue;
+    warned_[i] = true;
+    result.push_back(std::move(*warning));
+  }
+  return result;
+}
+
+void Stream::warn(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    if (PyErr_WarnEx(PyExc_UserWarning, warning.c_str(), 1) != 0) throw nb::python_error();
+  }
+}
+
 nb::object Stream::finish() {
   const Use use(*this);
   if (feed_) {
@@ -144,6 +179,7 @@ nb::object Stream::finish() {
     feed_->end_input();
   }
   is_finished_ = true;
+  warn(new_warnings(1));
   return take();
 }
 
@@ -159,6 +195,7 @@ nb::object Stream::commit() {
 void Stream::close() {
   if (is_closed_) return;
   const Use use(*this);
+  const std::vector<std::string> warnings = new_warnings(1);
   if (feed_) {
     const Unlocked unlocked;
     feed_->stream().flush();
@@ -166,6 +203,7 @@ void Stream::close() {
     feed_.reset();
   }
   is_closed_ = true;
+  warn(warnings);
 }
 
 std::optional<std::uint64_t> Stream::committed_rows() const {

@@ -99,6 +99,8 @@ class Stream {
   void open_if_first();
   template <class Work>
   void stride_through(const Table& table, const Work& work);
+  /// The rows of push(), without what it returns.
+  void push_any(nanobind::handle rows);
   void check_tables(const std::vector<Table>& tables);
   void check_table(const Table& table, std::size_t before);
   void take_tables(const std::vector<Table>& tables);
@@ -107,6 +109,11 @@ class Stream {
   void check_at_rest() const;
   [[nodiscard]] RowFeed& feed();
   nanobind::object take();
+  /// What has to be told, once each: columns of whose cells too many were clamped, and rows of which too many
+  /// could not be used. Only where there are at least this many of them.
+  std::vector<std::string> new_warnings(std::size_t fewest);
+  /// As UserWarning. Where warnings are errors, it raises: the rows stay taken, and their releases wait.
+  static void warn(const std::vector<std::string>& warnings);
   template <class Work>
   void naming_columns(bool many, const Work& work) const;
   [[nodiscard]] ReportInput report_input(const std::string& title) const;
@@ -118,6 +125,8 @@ class Stream {
   std::optional<ReportCollector> collected_;
   std::optional<RowFeed> feed_;
   std::optional<KeptReleases> waiting_;
+  std::vector<bool> warned_;  // by column
+  bool warned_of_rows_ = false;
   CountTracker counts_;       // which private counts are known, release after release
   nanobind::object nothing_;  // releases without any, given out whenever none waits
   ForkGuard fork_;

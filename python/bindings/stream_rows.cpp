@@ -41,11 +41,20 @@ void Stream::naming_columns(bool many, const Work& work) const {
 
 nb::object Stream::push(nb::handle rows, nb::handle progress) {
   const Use use(*this);
-  const Progress::Push shown(progress_, progress);
+  {
+    const Progress::Push shown(progress_, progress);
+    push_any(rows);
+  }
+  // One per cent of fewer is less than one: a single cell among the first rows would warn.
+  warn(new_warnings(static_cast<std::size_t>(1 / doubtful_clamped_share)));
+  return take();
+}
+
+void Stream::push_any(nb::handle rows) {
   begin_telling();
   if (!person_.empty() || !time_.empty()) {  // only tables say whose rows they hold, and of when
     nb::module_::import_("jme._inputs").attr("push")(nb::find(*this), rows);
-    return take();
+    return;
   }
   if (read_row(rows, row_)) {
     const StreamConfig& config = run_->mechanism().config();
@@ -57,7 +66,7 @@ nb::object Stream::push(nb::handle rows, nb::handle progress) {
     } else {
       naming_columns(false, [&] { feed().push(row_); });
     }
-    return take();
+    return;
   }
   if (is_numpy_array(rows) || PyMemoryView_Check(rows.ptr()) != 0) {
     HeldBuffers held;
@@ -69,13 +78,11 @@ nb::object Stream::push(nb::handle rows, nb::handle progress) {
     if (buffer != nullptr && buffer->ndim == 2) {
       const std::vector<std::size_t> taken = places(std::nullopt, static_cast<std::size_t>(buffer->shape[1]));
       if (const std::optional<Table> table = table_of(*buffer, taken)) {
-        push_tables({*table});
-        return take();
+        return push_tables({*table});
       }
     }
   }
   nb::module_::import_("jme._inputs").attr("push")(nb::find(*this), rows);
-  return take();
 }
 
 std::vector<std::size_t> Stream::places(const std::optional<std::vector<std::string>>& names,

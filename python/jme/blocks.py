@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _inputs, _settings
+from ._notes import notes_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -45,6 +46,12 @@ class BlockSum:
     @property
     def rows(self) -> int:
         return self._core.rows
+
+    @property
+    def notes(self) -> list[dict[str, Any]]:
+        """As `Stream.notes`, about the rows that were added here. Sums that were merged or loaded have none: their
+        notes stay where the rows were added."""
+        return notes_of(self._core.notes())
 
     def add(self, rows: Any) -> None:
         """Adds whatever holds rows, as `Stream.push` takes it: all of them or none."""

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, overload
 
 from . import _core, _html, _settings, _tables, blocks
+from ._notes import notes_of
 from .plans import Plan
 
 if TYPE_CHECKING:
@@ -72,12 +73,11 @@ class Stream(_core.Stream):
 
     @property
     def notes(self) -> list[dict[str, Any]]:
-        """How many rows and cells were not as they came. These counts are data: keep them to yourself."""
-        notes = []
-        for kind, count, rows, column in self._notes():
-            note = {"kind": kind, "count": count, "rows": rows}
-            notes.append(note if column is None else {**note, "column": column})
-        return notes
+        """How many rows and cells were not as they came. These counts are data: keep them to yourself.
+
+        `clamped_low` and `clamped_high` count the cells of a column that were below and above its bounds; their `rows`
+        is the number of rows that had a cell in this column. A `UserWarning` tells of columns with more than 1%."""
+        return notes_of(self._notes())
 
     @overload
     def follow(self, source: Iterable[Any]) -> Iterator[Release]: ...

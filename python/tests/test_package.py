@@ -178,6 +178,17 @@ def test_a_stream_of_many_columns_is_shown_without_eigenvectors(rng):
     assert "Correlation" in titles and "more columns" not in few._repr_html_()
 
 
+def clamped_notes(rows):
+    """What the notes say about cells of good rows outside of BOUNDS."""
+    notes = []
+    for kind, is_outside in (("clamped_low", lambda x, b: x < b[0]), ("clamped_high", lambda x, b: x > b[1])):
+        for name, cells in zip(BOUNDS, rows[~np.isinf(rows).any(axis=1)].T, strict=True):
+            there = cells[~np.isnan(cells)]
+            count = int(is_outside(there, BOUNDS[name]).sum())
+            notes += [{"kind": kind, "count": count, "rows": len(there), "column": name}] if count else []
+    return notes
+
+
 def test_notes_count_what_was_changed(settings, rng):
     rows = made_up(rng, 100)
     rows[:7, 1] = np.nan
@@ -188,6 +199,7 @@ def test_notes_count_what_was_changed(settings, rng):
         {"kind": "bad_rows", "count": 3, "rows": 100},
         {"kind": "filled_rows", "count": 7, "rows": 100},
         {"kind": "filled_cells", "count": 7, "rows": 100, "column": "co"},
+        *clamped_notes(rows),
     ]
 
 
@@ -201,6 +213,7 @@ def test_notes_say_which_rows_and_cells_were_left_out(settings, rng):
         {"kind": "unread_rows", "count": 3, "rows": 100},
         {"kind": "absent_rows", "count": 7, "rows": 100},
         {"kind": "absent_cells", "count": 7, "rows": 100, "column": "co"},
+        *clamped_notes(rows),
     ]
 
 

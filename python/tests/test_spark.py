@@ -130,13 +130,14 @@ def test_times_of_every_arrow_type_are_the_same_seconds():
     assert np.floor(seconds_of(numbers)[[0, 1, 3]]).tolist() == [0.0, 1767225600.0, 1767225661.0]
 
 
-def test_sums_of_another_configuration_and_damaged_ones_are_refused(rng):
+def test_sums_of_another_configuration_and_damaged_ones_are_refused():
     job = Job(_batch.batch_settings({**SEEDED, "rows": 100}))
     other = Job(_batch.batch_settings({**SEEDED, "bounds": {**BOUNDS, "co": (0, 99)}, "rows": 100}))
-    ((slot, sums),) = parts_of(other, [made_up(rng, 9)], list(BOUNDS))
+    inside = np.full((9, 3), 5.0)  # of other rows there are notes, too
+    ((slot, sums),) = parts_of(other, [inside], list(BOUNDS))
     with pytest.raises(jme.DataError):
         job.merged([(slot, sums)], "test")
-    ((slot, sums),) = parts_of(job, [made_up(rng, 9)], list(BOUNDS))
+    ((slot, sums),) = parts_of(job, [inside], list(BOUNDS))
     with pytest.raises(jme.DataError):
         job.merged([(slot, sums[:100] + bytes([sums[100] ^ 1]) + sums[101:])], "test")
     with pytest.raises(jme.InvalidParameter, match="slot"):
@@ -228,14 +229,18 @@ def by_rows(tmp_path: pathlib.Path, **options: Any) -> jme.spark.Sink:
     return jme.spark.sink(config, name="air", state=tmp_path / "state", public_batches=True, **options)
 
 
-def test_the_owner_of_bad_rows_is_told_and_the_log_only_that_there_were_some(tmp_path, caplog, rng):
-    table = made_up(rng, 50)
+def test_the_owner_of_bad_rows_is_told_and_the_log_only_that_there_were_some(tmp_path, caplog):
+    table = np.full((50, 3), 5.0)
     table[:7, 0] = np.nan
+    table[8, 1] = 101  # above its bounds: the owner is told, and the log is not
     with by_rows(tmp_path) as sink:
         for batch in range(2):
             part = table[10 * batch : 10 * batch + 10]
             sink.take("q", batch, parts_of(sink._job, [part[:4], part[4:]], list(BOUNDS)))
-        assert sink.notes == [{"kind": "bad_rows", "count": 7}]
+        assert sink.notes == [
+            {"kind": "bad_rows", "count": 7},
+            {"kind": "clamped_high", "count": 1, "column": "co"},
+        ]
     assert caplog.messages == ["stream air, batch 0: bad rows counted as zero"]
 
 

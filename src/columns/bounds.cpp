@@ -9,6 +9,7 @@
 #include <jme/base/errors.hpp>
 #include <jme/base/quoted_part.hpp>
 #include <jme/columns/bounds.hpp>
+#include <jme/columns/clamp_counts.hpp>
 
 #include "columns/number.hpp"
 
@@ -122,6 +123,8 @@ ColumnBounds ColumnBounds::made_of(const std::vector<ColumnRange>& entries,
       throw bounds_complaint(fmt::format("column {} must lie between -1e140 and 1e140", column));
     bounds.centre_.push_back(entry->high / 2 + entry->low / 2);
     bounds.half_width_.push_back(entry->high / 2 - entry->low / 2);
+    bounds.low_.push_back(entry->low);
+    bounds.high_.push_back(entry->high);
     bounds.text_ += fmt::format("{}{}={}:{}", bounds.text_.empty() ? "" : ",", quoted_part(entry->name),
                                 entry->low, entry->high);
   }
@@ -143,6 +146,18 @@ void ColumnBounds::to_unit(std::span<double> row) const {
   // Clamping after the map is the same as clamping before it, and holds however the map rounds.
   for (std::size_t i = 0; i < row.size(); ++i)
     row[i] = std::clamp((row[i] - centre_[i]) / half_width_[i], -1.0, 1.0);
+}
+
+// Compared with the bounds as they were given: a value on a bound is not clamped, however the map rounds it.
+// Without branches, and without a call per cell, so that the loop becomes vector instructions.
+void ColumnBounds::count_clamped(std::span<const double> row, ClampCounts& counts) const {
+  if (none_) return;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const double cell = row[i];
+    counts.cells[i] += std::isnan(cell) ? 0 : 1;
+    counts.below[i] += cell < low_[i] ? 1 : 0;
+    counts.above[i] += cell > high_[i] ? 1 : 0;
+  }
 }
 
 std::vector<std::string> bounded_columns(std::string_view text) {

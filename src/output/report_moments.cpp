@@ -5,6 +5,7 @@
 
 #include <jme/models/correlation.hpp>
 #include <jme/models/covariance.hpp>
+#include <jme/output/means_at_bounds.hpp>
 #include <jme/output/release_writer.hpp>
 #include <jme/output/report_page.hpp>
 #include <jme/report/line_chart.hpp>
@@ -183,6 +184,14 @@ Table matrix_table(const ReportInput& input, const MatrixEstimate& value) {
   return table;
 }
 
+void add_means_at_bounds(Page& page, const ReportInput& input) {
+  std::string words = means_at_bounds_words(
+      means_at_bounds(input.last, *input.collected.divisors(), input.run.bounds), input.collected.columns());
+  if (words.empty()) return;
+  words.front() = 'T';
+  page.warning(text(words + ". Values beyond a bound are clamped to it, and the mean cannot show that."));
+}
+
 const char* no_colour_words =
     "A cell without colour is one whose 95% band holds zero: the noise hides its sign.";
 
@@ -225,6 +234,7 @@ void add_centres(Page& page, const ReportInput& input) {
   const VectorEstimate centre = mean ? running_mean(input.last, collected.units(), *collected.divisors())
                                      : natural_first(input.last, collected.units());
   page.subsection(fmt::format("After {} {}", count_text(input.last.rows()), steps_name(input.run.mechanism)));
+  if (mean) add_means_at_bounds(page, input);
   const Table table = centre_table(input, centre, mean ? "mean" : "weighted sum");
   if (all <= most_open_rows) {
     page.table(table);

@@ -20,10 +20,18 @@ std::string_view name(Note::Kind kind) {
       return "filled_cells";
     case Note::Kind::absent_cells:
       return "absent_cells";
+    case Note::Kind::clamped_low:
+      return "clamped_low";
+    case Note::Kind::clamped_high:
+      return "clamped_high";
     case Note::Kind::rows_outside:
       return "rows_outside";
   }
   return "";
+}
+
+bool is_about_clamping(Note::Kind kind) {
+  return kind == Note::Kind::clamped_low || kind == Note::Kind::clamped_high;
 }
 
 }  // namespace jme

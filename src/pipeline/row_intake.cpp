@@ -21,7 +21,8 @@ RowIntake::RowIntake(ColumnBounds bounds, MissingCells missing, OnBadRow on_bad_
       on_bad_row_(on_bad_row),
       may_be_absent_(may_be_absent),
       filler_(std::move(missing), norm_bound, !bounds_.is_none()),
-      filled_(bounds_.centre().size(), 0) {}
+      filled_(bounds_.centre().size(), 0),
+      clamped_(filled_.size()) {}
 
 void RowIntake::limit(PersonLimit limit, bool tells_persons) {
   if (!may_be_absent_) {
@@ -56,8 +57,21 @@ void RowIntake::make_absent(std::span<double> row) {
   ++rows_;
 }
 
-template <class Take>
-void RowIntake::take_of(std::span<double> row, const PersonId& person, const Take& take_it) {
+void RowIntake::count_clamped(std::span<double> row, std::span<const std::size_t> missing_cells) {
+  for (const std::size_t i : missing_cells) row[i] = std::numeric_limits<double>::quiet_NaN();
+  bounds_.count_clamped(row, clamped_);
+}
+
+void RowIntake::count_clamped_unless_bad(std::span<const double> row) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (!std::isfinite(row[i]) && verdict(row[i], i) != Verdict::fill) return;
+  }
+  bounds_.count_clamped(row, clamped_);
+}
+
+template <class Take, class Leave>
+void RowIntake::take_of(std::span<double> row, const PersonId& person, const Take& take_it,
+                        const Leave& leave_it) {
   check_persons_are_told(true);
   check_width(row);
   // The id alone decides, before anything is known about the row.
@@ -66,6 +80,7 @@ void RowIntake::take_of(std::span<double> row, const PersonId& person, const Tak
     take_it();
   } else {
     ++(person ? over_limit_ : nobodys_);
+    leave_it();
     make_absent(row);
   }
   if (!tells_persons_) return;
@@ -84,16 +99,19 @@ void RowIntake::take_of(std::span<double> row, const PersonId& person, const Tak
 
 void RowIntake::take(std::span<double> row, const PersonId& person) {
   check_rows(MatrixView::of_rows(row, row.size()));  // a row that is refused uses nothing up
-  take_of(row, person, [&] { take_cells(row); });
+  take_of(
+      row, person, [&] { take_cells(row); }, [&] { count_clamped_unless_bad(row); });
 }
 
 void RowIntake::take(std::span<double> row, std::span<const std::size_t> missing_cells,
                      const PersonId& person) {
-  take_of(row, person, [&] { take_read(row, missing_cells); });
+  take_of(
+      row, person, [&] { take_read(row, missing_cells); }, [&] { count_clamped(row, missing_cells); });
 }
 
 void RowIntake::take_bad(std::span<double> row, const PersonId& person) {
-  take_of(row, person, [&] { take_unread(row); });
+  take_of(
+      row, person, [&] { take_unread(row); }, [] {});
 }
 
 void RowIntake::take(std::span<double> row) {
@@ -188,6 +206,7 @@ RowIntake::RowsTaken RowIntake::take_rows(const MatrixView& rows) {
     const std::span row = std::span(copied_).subspan(r * d, d);
     for (std::size_t j = 0; j < d; ++j) row[j] = rows.at(r, j);
     if (are_whole) {
+      bounds_.count_clamped(row, clamped_);
       bounds_.to_unit(row);
       continue;
     }
@@ -203,6 +222,7 @@ void RowIntake::take_read(std::span<double> row, std::span<const std::size_t> mi
   check_width(row);
   ++rows_;
   as_read_ = row;
+  count_clamped(row, missing_cells);
   bounds_.to_unit(row);
   if (missing_cells.empty()) return;
   with_holes_.assign(row.begin(), row.end());
@@ -229,7 +249,20 @@ std::vector<Note> RowIntake::notes() const {
   }
   if (nobodys_ > 0) notes.push_back({.kind = nobodys_rows, .count = nobodys_, .rows = rows_});
   if (over_limit_ > 0) notes.push_back({.kind = rows_over_limit, .count = over_limit_, .rows = rows_});
-  if (filled_rows_ == 0) return notes;
+  add_notes_of_cells(notes);
+  for (const auto kind : {clamped_low, clamped_high}) {
+    const std::vector<std::size_t>& cells = kind == clamped_low ? clamped_.below : clamped_.above;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (cells[i] == 0) continue;
+      notes.push_back({.kind = kind, .count = cells[i], .rows = clamped_.cells[i], .column = i});
+    }
+  }
+  return notes;
+}
+
+void RowIntake::add_notes_of_cells(std::vector<Note>& notes) const {
+  using enum Note::Kind;
+  if (filled_rows_ == 0) return;
   const bool stay = filler_.cells().uses(MissingCells::From::nowhere);
   notes.push_back({.kind = stay ? absent_rows : filled_rows, .count = filled_rows_, .rows = rows_});
   for (std::size_t i = 0; i < filled_.size(); ++i) {
@@ -238,7 +271,6 @@ std::vector<Note> RowIntake::notes() const {
     notes.push_back(
         {.kind = stays ? absent_cells : filled_cells, .count = filled_[i], .rows = rows_, .column = i});
   }
-  return notes;
 }
 
 }  // namespace jme

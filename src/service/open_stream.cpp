@@ -80,6 +80,12 @@ void OpenStream::learn(const Release& release) {
   intake_.learn(release);
 }
 
+std::vector<Note> OpenStream::notes() const {
+  std::vector<Note> notes = intake_.notes();
+  std::erase_if(notes, [](const Note& note) { return is_about_clamping(note.kind); });
+  return notes;
+}
+
 bool OpenStream::is_finished() const {
   return slots_ ? release_rows_.size() >= slots_->count : rows() >= horizon_.rows();
 }

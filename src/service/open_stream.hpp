@@ -50,7 +50,9 @@ class OpenStream {
   /// Not to be told to anybody where steps are slots of time.
   [[nodiscard]] std::uint64_t rows() const { return rows_before_block_ + open_.rows(); }
   [[nodiscard]] std::uint64_t rows_released() const { return rows_before_block_; }
-  [[nodiscard]] std::vector<Note> notes() const { return intake_.notes(); }
+  /// Without clamped cells: those are told with the answer to the request that brought them, and nowhere
+  /// else.
+  [[nodiscard]] std::vector<Note> notes() const;
   [[nodiscard]] bool has_begun() const { return journal_.has_begun(); }
   [[nodiscard]] bool is_finished() const;
   /// When the open slot ends; none where there is none.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/columns/clamp_counts.hpp>
 #include <jme/pipeline/configure.hpp>
 
 namespace jme::service {
@@ -27,6 +28,16 @@ Records records_of(const RunSettings& settings) {
   throw InvalidParameter("records", *text, "lines or quoted");
 }
 
+std::vector<ClampedCells> clamped_cells(const ClampCounts& counts) {
+  std::vector<ClampedCells> result;
+  for (std::size_t i = 0; i < counts.cells.size(); ++i) {
+    if (counts.below[i] + counts.above[i] == 0) continue;
+    result.push_back(
+        {.column = i, .cells = counts.cells[i], .low = counts.below[i], .high = counts.above[i]});
+  }
+  return result;
+}
+
 }  // namespace
 
 std::size_t ReadRows::bytes(std::size_t count, std::size_t cells, bool have_people) {
@@ -34,7 +45,10 @@ std::size_t ReadRows::bytes(std::size_t count, std::size_t cells, bool have_peop
 }
 
 RowBody::RowBody(const RunSettings& settings, const PreparedRun& run, const RowLimits& limits)
-    : columns_(run.columns()), rules_(run.missing().rules()), most_bytes_(limits.most_bytes) {
+    : columns_(run.columns()),
+      rules_(run.missing().rules()),
+      bounds_(run.bounds()),
+      most_bytes_(limits.most_bytes) {
   options_.format = InputFormat::csv;
   options_.compression = Compression::none;
   options_.records = records_of(settings);
@@ -75,6 +89,7 @@ ReadRows RowBody::rows_of(const InputOptions& options) const {
   ReadRows rows;
   const std::size_t d = columns_.size();
   std::vector<double> row(d);
+  ClampCounts clamped(d);
   while (reader.next(row)) {
     if (ReadRows::bytes(rows.count + 1, rows.cells.size() + d, !options_.person.empty()) > most_bytes_) {
       throw TooManyRows(
@@ -87,9 +102,11 @@ ReadRows RowBody::rows_of(const InputOptions& options) const {
     }
     if (!options_.person.empty()) rows.people.emplace_back(reader.person());
     for (const std::size_t i : reader.missing_cells()) row[i] = std::numeric_limits<double>::quiet_NaN();
+    if (!reader.is_bad()) bounds_.count_clamped(row, clamped);
     rows.cells.insert(rows.cells.end(), row.begin(), row.end());
     ++rows.count;
   }
+  rows.clamped = clamped_cells(clamped);
   return rows;
 }
 

@@ -19,6 +19,7 @@ struct ReadRows {
   std::vector<double> cells;
   std::size_t count = 0, unread = 0;
   std::vector<std::optional<std::string>> people{};  ///< whose rows they are, where that is limited
+  std::vector<ClampedCells> clamped{};               ///< columns that have some
 
   /// Memory that so many rows take, about.
   [[nodiscard]] static std::size_t bytes(std::size_t count, std::size_t cells, bool have_people);
@@ -41,6 +42,7 @@ class RowBody {
   std::vector<std::string> columns_;
   std::vector<OnMissing> rules_;
   std::optional<std::size_t> width_{};  // of JSON arrays
+  ColumnBounds bounds_;
   std::size_t most_bytes_;
 };
 

@@ -273,7 +273,10 @@ void ServedStream::write(std::vector<Waiting>& group) {
       try {
         waiting.answer = writing_->stream->add(waiting.request, waiting.content);
         const auto* rows = std::get_if<service::ReadRows>(&waiting.content);
-        if (rows != nullptr) waiting.answer.unread = rows->unread;
+        if (rows != nullptr) {
+          waiting.answer.unread = rows->unread;
+          waiting.answer.clamped = rows->clamped;
+        }
       } catch (const NotYours&) {
         waiting.error = std::current_exception();
       } catch (const Conflict&) {

@@ -5,7 +5,7 @@ import { delayBefore, EventParser, follow, Pause } from "../../apps/serve/page/e
 import { fitRange, mostPoints, readingPlan, Thinned } from "../../apps/serve/page/thinning.js";
 import { fixedText, numberText, percentText, plainText, plusMinusText } from "../../apps/serve/page/number_text.js";
 import { componentsOf, correlationOf, eigen } from "../../apps/serve/page/matrices.js";
-import { boundsOf, describe, matrixOf, pointOf, variancesOf } from "../../apps/serve/page/release.js";
+import { boundsOf, describe, matrixOf, meansAtBounds, meansAtBoundsText, pointOf, variancesOf } from "../../apps/serve/page/release.js";
 import { createCommand, feedCommand, numberOr, settingsOf } from "../../apps/serve/page/settings.js";
 
 const near = (a, b, tolerance) => assert.ok(Math.abs(a - b) <= tolerance, `${a} is not ${b}`);
@@ -101,6 +101,23 @@ test("the range of a chart leaves out bands that are wider than the quiet half",
   near(most, 11 + 0.04 * 2, 1e-12);
   assert.equal(fitRange([NaN], [NaN]), null);
   assert.ok(fitRange([5], [5])[0] < 5 && fitRange([0], [0])[1] > 0);
+});
+
+test("a mean within its noise of a bound is doubted, and one that the noise leaves anywhere is not", () => {
+  const columns = ["temp", "pulse", "other"];
+  const bounds = new Map([["temp", [86, 113]], ["pulse", [30, 220]]]);
+  const of = (mean, noise, more = {}) => meansAtBounds(pointOf({ t: 1, mean, noise_std: { mean: noise }, ...more }), columns, bounds);
+  assert.deepEqual(of([86.02, 70, 5], [0.1, 1, 1]), ["temp"]);
+  assert.deepEqual(of([85.5, 221, 5], [0.1, 1, 1]), ["temp", "pulse"]);
+  assert.deepEqual(of([86.5, 215, 5], [0.1, 1, 1]), []);
+  assert.deepEqual(of([87, 215, 5], [50, 500, 1]), []);
+  assert.deepEqual(of([null, 70, 5], [null, 1, 1]), []);
+  // Where the count is private, the exact interval decides.
+  assert.deepEqual(of([87, 70, 5], [0.1, 1, 1], { interval: { mean: [[85.9, 88], [60, 80], [4, 6]] } }), ["temp"]);
+  assert.deepEqual(meansAtBounds(pointOf({ t: 1, first: [86], noise_std: { first: [1] } }), columns, bounds), []);
+  assert.equal(meansAtBoundsText([]), "");
+  assert.equal(meansAtBoundsText(["temp"]), "The mean of temp lies within its noise of a bound: check bounds and units.");
+  assert.match(meansAtBoundsText(Array.from({ length: 14 }, (_, i) => `c${i}`)), /c0, .*, c11 and 2 more columns lie/);
 });
 
 test("numbers are written as reports write them", () => {

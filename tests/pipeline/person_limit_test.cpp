@@ -171,6 +171,26 @@ TEST(LimitedIntake, CountsRecordsWhateverIsInThem) {
             (std::map<Note::Kind, std::size_t>{{unread_rows, 2}, {nobodys_rows, 1}, {rows_over_limit, 1}}));
 }
 
+// Else the counts would tell whether a person had rows before.
+TEST(LimitedIntake, CountsClampedCellsOfEveryRecordWhicheverOfThemCount) {
+  const auto counted = [](std::uint64_t limit, const PersonId& first, const PersonId& second) {
+    RowIntake intake = limited_intake(limit);
+    for (const PersonId& who : {first, second, first}) {
+      std::vector<double> array{12, -1}, read{-2, 3}, bad{99, no_cell_here}, unread{99, 99};
+      intake.take(array, who);
+      intake.take(read, std::vector<std::size_t>{}, who);
+      intake.take(bad, who);
+      intake.take_bad(unread, who);
+    }
+    return std::vector{intake.clamped().cells, intake.clamped().below, intake.clamped().above};
+  };
+  const auto all = counted(100, "ann", "bob");
+  EXPECT_EQ(all, (std::vector<std::vector<std::size_t>>{{6, 6}, {3, 3}, {3, 0}}));
+  EXPECT_EQ(counted(1, "ann", "bob"), all);
+  EXPECT_EQ(counted(2, "ann", "ann"), all);
+  EXPECT_EQ(counted(1, std::nullopt, "ann"), all);
+}
+
 TEST(LimitedIntake, NeedsThePersonOfEveryRowAndRowsThatCanBeAbsent) {
   RowIntake intake = limited_intake(1);
   std::vector<double> row{1, 2};

@@ -41,8 +41,9 @@ std::vector<std::size_t> counts(const RowIntake& intake) {
 TEST(RowIntake, MapsRowsToTheUnitBoxAndClampsThem) {
   RowIntake rows = intake("");
   EXPECT_EQ(taken(rows, {7.5, -1}), (Row{0.5, -0.5}));
-  EXPECT_EQ(taken(rows, {-1e300, 1e300}), (Row{-1, 1}));
   EXPECT_THAT(counts(rows), ElementsAre());
+  EXPECT_EQ(taken(rows, {-1e300, 1e300}), (Row{-1, 1}));
+  EXPECT_THAT(counts(rows), ElementsAre(1, 1));
   RowIntake plain = intake("", OnBadRow::fail, false);
   EXPECT_EQ(taken(plain, {7.5, -1}), (Row{7.5, -1}));
 }
@@ -103,6 +104,53 @@ TEST(RowIntake, ReturnsNotesWithKindCountAndColumn) {
   EXPECT_EQ(notes[3].column, 1U);
   EXPECT_THAT(counts(rows), ElementsAre(1, 2, 1, 2));
   for (const Note& note : notes) EXPECT_EQ(note.rows, 4U);
+}
+
+// Bounds that do not hold 0, which stands for a missing cell on the way: no cell is counted there.
+TEST(RowIntake, CountsClampedCellsHoweverRowsComeButNotThoseOfBadRowsOrMissingOnes) {
+  const ColumnBounds bounds = ColumnBounds::parse("a=34:43,b=30:220", two_columns);
+  const auto made = [&] {
+    return RowIntake(bounds, MissingRules::parse("a=37").of(two_columns, bounds), OnBadRow::zero, 2);
+  };
+  const std::vector<Row> all{{98.6, 60}, {nan, 10}, {33, 250}, {infinity, 10},
+                             {34, 220},  {99, nan}, {37, 250}};
+  RowIntake one_by_one = made(), as_table = made(), as_read = made();
+  std::vector<double> numbers;
+  for (const Row& row : all) {
+    static_cast<void>(taken(one_by_one, row));
+    numbers.insert(numbers.end(), row.begin(), row.end());
+  }
+  static_cast<void>(as_table.take_rows(MatrixView::of_rows(numbers, 2)));
+  // As a reader of files gives them: 0 where a cell is missing, and bad rows apart.
+  for (Row row : all) {
+    const bool is_bad = std::isnan(row[1]) || std::isinf(row[0]);
+    std::vector<std::size_t> missing;
+    if (std::isnan(row[0])) missing.push_back(0);
+    for (double& cell : row) cell = std::isfinite(cell) ? cell : 0;
+    is_bad ? as_read.take_bad(row) : as_read.take(row, missing);
+  }
+  for (const RowIntake* intake : {&one_by_one, &as_table, &as_read}) {
+    EXPECT_THAT(intake->clamped().cells, ElementsAre(4, 5));
+    EXPECT_THAT(intake->clamped().below, ElementsAre(1, 1));
+    EXPECT_THAT(intake->clamped().above, ElementsAre(1, 2));
+    const std::vector<Note> notes = intake->notes();
+    ASSERT_EQ(notes.size(), 7U);
+    EXPECT_EQ(name(notes[3].kind), "clamped_low");
+    EXPECT_EQ(notes[3].column, 0U);
+    EXPECT_EQ(notes[3].rows, 4U);
+    EXPECT_EQ(name(notes[6].kind), "clamped_high");
+    EXPECT_EQ(notes[6].count, 2U);
+    EXPECT_EQ(notes[6].rows, 5U);
+  }
+}
+
+TEST(RowIntake, CountsClampedCellsOfWholeTables) {
+  RowIntake rows = intake("");
+  const std::vector<double> numbers{11, 0, 5, -3, 10, 2, -1, 3};
+  static_cast<void>(rows.take_rows(MatrixView::of_rows(numbers, 2)));
+  EXPECT_THAT(rows.clamped().cells, ElementsAre(4, 4));
+  EXPECT_THAT(rows.clamped().below, ElementsAre(1, 1));
+  EXPECT_THAT(rows.clamped().above, ElementsAre(1, 1));
 }
 
 // What becomes of a row is a function of that row, of public settings and of releases: whatever the rows

@@ -185,6 +185,23 @@ TEST_F(ServerCalls, TellReadersNoNumberOfRows) {
   EXPECT_THAT(internal, HasSubstr("jme_rows_changed_total{stream=\"air\",kind=\"bad_rows\"} 1\n"));
 }
 
+// Exact counts of cells are data. They are for whoever sent these cells, and nobody else.
+TEST_F(ServerCalls, TellClampedCellsInTheAnswerToTheirRequestAndNowhereElse) {
+  start();
+  create();
+  const HttpReply taken = post_rows("temp,co\n98.6,1\n-30,1\n20,1\n99,100\n");
+  ASSERT_EQ(taken.status, 202) << taken.body;
+  EXPECT_EQ(taken.json().at("clamped"), Json::parse(R"([{"column":"temp","cells":4,"low":1,"high":2}])"));
+  EXPECT_FALSE(post_rows("temp,co\n45,0\n").json().contains("clamped"));
+  EXPECT_EQ(rows(), 5U);
+  for (const char* call : {"/v1/streams/air", "/v1/streams", "/metrics", "/internal/metrics"}) {
+    const HttpReply reply = ask(port(), "GET", call, admin_);
+    ASSERT_EQ(reply.status, 200) << call;
+    EXPECT_THAT(reply.body, Not(HasSubstr("clamped_"))) << call;
+    EXPECT_THAT(reply.body, Not(HasSubstr("\"clamped\""))) << call;
+  }
+}
+
 // Whether a person had a row before could be read off such a number.
 TEST_F(ServerCalls, TellWritersNothingAboutOthersRowsWhereCountsArePrivate) {
   start();

@@ -102,6 +102,25 @@ TEST_F(ServedPeople, AreRememberedWhereOldRequestsLeaveTheDisk) {
   EXPECT_EQ(stream().standing().counts->notes.front().count, 1U);
 }
 
+// A writer could else tell from a number whether a person had rows before.
+TEST_F(ServedPeople, AreToldClampedCellsOfTheirOwnRequestWhicheverOfItsRowsCount) {
+  const std::string body =
+      "temp,who,co\n98.6,ann,2\n50,ann,-1\nword,ann,500\n-21,ann,2\n,bob,500\n45,bob,100\n";
+  const auto told = [&](const char* key) {
+    std::string text;
+    for (const ClampedCells& clamped : stream().take(rows(body, key)).clamped) {
+      text += fmt::format("{} of {}: {} {}\n", clamped.column, clamped.cells, clamped.low, clamped.high);
+    }
+    return text;
+  };
+  // A record with a missing or unreadable cell is a bad row here.
+  const std::string first = told("first");
+  EXPECT_EQ(first, "0 of 4: 1 2\n1 of 4: 1 0\n");
+  EXPECT_EQ(told("second"), first) << "now all of these people are over their limit";
+  EXPECT_EQ(told("second"), first) << "repeated";
+  for (const Note& note : stream().standing().counts->notes) EXPECT_FALSE(is_about_clamping(note.kind));
+}
+
 TEST_F(ServedPeople, RefuseSumsWhichDoNotSayWhoseRowsTheyHave) {
   try {
     static_cast<void>(stream().take(block_of("a", BlockSum(stream().run().row_map()))));

@@ -2,7 +2,7 @@
 import { h, setText, table } from "./dom.js";
 import { captioned, CurveChart, placeText } from "./curve_chart.js";
 import { fitRange } from "./thinning.js";
-import { band95, variancesOf } from "./release.js";
+import { band95, meansAtBounds, meansAtBoundsText, variancesOf } from "./release.js";
 import { fixedText, plainText, plusMinusText } from "./number_text.js";
 
 const shares = new Map([["all", 1], ["half", 0.5], ["tenth", 0.1]]);
@@ -34,6 +34,7 @@ export class MeansSection {
     this.share = 1;
     this.grid = h("div", { class: "panels" });
     this.note = h("p", { class: "hint" });
+    this.atBounds = h("p", { class: "warning" });
     this.after = h("h3", {});
     this.count = h("p", { class: "hint" });
     this.numbers = h("div", {});
@@ -46,7 +47,7 @@ export class MeansSection {
     this.controls = h("div", { class: "controls" }, h("p", {}, h("label", { for: "span" }, "Show"), " ", span));
     this.element = h("section", {}, h("h2", {}, "Running means"),
       h("p", {}, "The band around a curve is where the value without noise lies with 95% probability. Bands wider than the frame are cut off."),
-      this.controls, this.note, this.grid, this.after, this.count, this.numbers, this.details);
+      this.controls, this.note, this.grid, this.after, this.atBounds, this.count, this.numbers, this.details);
   }
 
   choose(chosen) {
@@ -101,6 +102,9 @@ export class MeansSection {
 
   fillNumbers(newest) {
     setText(this.after, `After ${placeText(newest, this.stream.hasSlots)}`);
+    const doubt = meansAtBoundsText(meansAtBounds(newest, this.stream.columns, this.stream.bounds));
+    setText(this.atBounds, doubt);
+    this.atBounds.hidden = doubt === "";
     const { rows: count, noise_std: noise } = this.release;
     setText(this.count, typeof count === "number" ? `Over ${plusMinusText(count, band95 * noise.rows)} rows: their number is private.` : "");
     const variances = variancesOf(this.release);

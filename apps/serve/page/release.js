@@ -25,6 +25,30 @@ export function pointOf(release) {
   return point;
 }
 
+/**
+ * Columns whose mean lies within its noise of a bound: its 95% interval reaches the bound, and not the middle of the
+ * range. Made from released numbers and public bounds alone.
+ */
+export function meansAtBounds(point, columns, bounds) {
+  if (point.kind !== "mean") return [];
+  return columns.filter((name, j) => {
+    if (!bounds.has(name)) return false;
+    const [low, high] = bounds.get(name);
+    const middle = low / 2 + high / 2;
+    return (point.low[j] <= low && point.high[j] < middle) || (point.high[j] >= high && point.low[j] > middle);
+  });
+}
+
+const mostNames = 12;
+
+/** What to tell about them; empty where there are none. */
+export function meansAtBoundsText(names) {
+  if (names.length === 0) return "";
+  if (names.length === 1) return `The mean of ${names[0]} lies within its noise of a bound: check bounds and units.`;
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more columns` : "";
+  return `The means of ${names.slice(0, mostNames).join(", ")}${more} lie within their noise of a bound: check bounds and units.`;
+}
+
 /** A matrix of a release and its noise, or null where it was not emitted. */
 export function matrixOf(release, name) {
   if (!isMatrix(release[name])) return null;

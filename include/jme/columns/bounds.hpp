@@ -7,6 +7,8 @@
 
 namespace jme {
 
+struct ClampCounts;
+
 /// The public range of a column.
 struct ColumnRange {
   std::string name;
@@ -31,15 +33,20 @@ class ColumnBounds {
   /// As parse() would read the same numbers, in the order of the columns; empty where there are none.
   [[nodiscard]] const std::string& text() const { return text_; }
   void to_unit(std::span<double> row) const;
+  /// Counts the cells of a row in natural units that to_unit() would clamp. NaN is a missing cell.
+  void count_clamped(std::span<const double> row, ClampCounts& counts) const;
   [[nodiscard]] std::span<const double> centre() const { return centre_; }
   [[nodiscard]] std::span<const double> half_width() const { return half_width_; }
+  /// As they were given; empty where there are none.
+  [[nodiscard]] std::span<const double> low() const { return low_; }
+  [[nodiscard]] std::span<const double> high() const { return high_; }
 
  private:
   static ColumnBounds made_of(const std::vector<ColumnRange>& ranges,
                               const std::vector<std::string>& columns);
   bool none_ = true;
   std::string text_;
-  std::vector<double> centre_, half_width_;
+  std::vector<double> centre_, half_width_, low_, high_;
 };
 
 /// The ranges in "a=0:1,b=..", in order, each checked by itself. Throws InvalidParameter("bounds", ...).

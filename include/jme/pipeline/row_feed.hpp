@@ -66,6 +66,7 @@ class RowFeed {
   void push_block(std::string_view id, const BlockSum& block);
 
   [[nodiscard]] RunningStream& stream() const { return *stream_; }
+  [[nodiscard]] const RowIntake& intake() const { return intake_; }
   /// Counts of what was changed; only the owner of the rows may see them.
   [[nodiscard]] std::vector<Note> notes() const { return timed_ ? timed_->notes(intake_) : intake_.notes(); }
 

@@ -8,6 +8,7 @@
 #include <jme/base/errors.hpp>
 #include <jme/base/matrix_view.hpp>
 #include <jme/columns/bounds.hpp>
+#include <jme/columns/clamp_counts.hpp>
 #include <jme/columns/missing.hpp>
 #include <jme/moments/release.hpp>
 #include <jme/pipeline/cell_filler.hpp>
@@ -75,6 +76,13 @@ class RowIntake {
 
   /// How much of the input was not as it came, in the order of Note::Kind and of the columns.
   [[nodiscard]] std::vector<Note> notes() const;
+  /// Rows that were taken, and of them the bad ones and those without an id of a person.
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] std::size_t unusable_rows() const { return bad_rows_ + nobodys_; }
+  /// Cells outside of their bounds, of all rows that could be read: also of those beyond the limit of their
+  /// person, so that these counts say nothing about which rows count.
+  [[nodiscard]] const ClampCounts& clamped() const { return clamped_; }
+  [[nodiscard]] const ColumnBounds& bounds() const { return bounds_; }
 
  private:
   void check_persons_are_told(bool are_told) const;
@@ -82,9 +90,14 @@ class RowIntake {
   void take_read(std::span<double> row, std::span<const std::size_t> missing_cells);
   void take_unread(std::span<double> row);
   void make_absent(std::span<double> row);
-  /// What is done to a row, given whose it is.
-  template <class Take>
-  void take_of(std::span<double> row, const PersonId& person, const Take& take_it);
+  /// Counts the cells of a row in natural units that lie outside of their bounds. Where cells are missing,
+  /// they are NaN afterwards.
+  void count_clamped(std::span<double> row, std::span<const std::size_t> missing_cells);
+  void count_clamped_unless_bad(std::span<const double> row);
+  /// What is done to a row, given whose it is: `leave_it` to one that does not count, before it is absent.
+  template <class Take, class Leave>
+  void take_of(std::span<double> row, const PersonId& person, const Take& take_it, const Leave& leave_it);
+  void add_notes_of_cells(std::vector<Note>& notes) const;
   void check_width(std::span<const double> row) const;
   /// What becomes of a cell that is not a finite number.
   enum class Verdict { fill, zero_row, refuse };
@@ -102,6 +115,7 @@ class RowIntake {
   std::vector<double> copied_, read_;  // rows of take_rows that were changed, and how they came
   std::vector<std::size_t> missing_;   // cells of the row under way
   std::vector<std::size_t> filled_;    // cells by column
+  ClampCounts clamped_;
   std::size_t rows_ = 0, filled_rows_ = 0, bad_rows_ = 0, over_limit_ = 0, nobodys_ = 0;
 };
 

@@ -73,10 +73,20 @@ struct WriteRequest {
   std::string origin{};
 };
 
+/// Cells of a request that lie outside of the bounds of their column and are clamped to them.
+struct ClampedCells {
+  std::size_t column;               ///< its index, from 0
+  std::uint64_t cells;              ///< that the request has in this column and that could be read
+  std::uint64_t low = 0, high = 0;  ///< of them, those below LOW and above HIGH
+};
+
 /// What became of it. Numbers are those of the sender's own rows, and for senders alone.
 struct WriteAnswer {
   std::uint64_t rows = 0;    ///< in the request
   std::uint64_t unread = 0;  ///< of them, those that could not be read
+  /// By column, where there were any. A function of the request's own records and of the bounds: neither the
+  /// limit of a person nor anything that came before changes it.
+  std::vector<ClampedCells> clamped{};
   /// The place of its first row in the stream, from 0; none where steps are slots of time: there the number
   /// of rows is private, also to those who send some of them.
   std::optional<std::uint64_t> first_row{};
