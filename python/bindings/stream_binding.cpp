@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <jme/mechanism/weak_budget.hpp>
+#include <jme/output/privacy_statement.hpp>
 
 #include "bindings/notes.hpp"
 #include "bindings/signatures.hpp"
@@ -81,6 +82,7 @@ void bind_stream(nb::module_& m) {
       .def("_left", [](const Stream& s) { return s.run().mechanism().horizon().rows() - s.rows(); })
       .def_prop_ro("_most_charted", [](const Stream&) { return Stream::most_charted_columns; })
       .def_prop_ro("_is_open", &Stream::is_open)
+      .def("_limit_of_person", [](const Stream& s) { return limit_of_person(s.run().mechanism().config()); })
       .def_prop_ro("_has_slots", [](const Stream& s) { return s.run().mechanism().horizon().has_slots(); })
       .def_prop_ro("dimension", &Stream::dimension)
       .def_prop_ro("rows", &Stream::rows, rows_doc)

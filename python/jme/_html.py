@@ -67,8 +67,10 @@ def stream(s: Stream) -> str:
         charts += "<p>± in these charts is half of a 95% band.</p>"
     if charts and s.dimension > s._most_charted:
         charts += f"<p>{s.dimension:,} are more columns than these charts compare: report() has the other charts.</p>"
+    limit = s._limit_of_person()
+    counted = escape(f"; all numbers are about rows that count{limit}") if limit else ""
     return (
-        f"<p><b>jme.Stream</b>: {s.rows:,} {unit} so far</p>{charts}"
+        f"<p><b>jme.Stream</b>: {s.rows:,} {unit} so far{counted}</p>{charts}"
         f"<details><summary>What is promised</summary>{promise}</details>"
     )
 

@@ -224,7 +224,8 @@ class Release:
 
     @property
     def row_count(self) -> Estimate | None:
-        """A private count of the rows that exist; None where it is not released."""
+        """A private count of the rows that exist; None where it is not released. With `rows_per_person` it is the
+        number of rows that count, of each person at most as many as the limit says, not the number of records."""
         found = self._core.row_count()
         return None if found is None else Estimate(*found)
 

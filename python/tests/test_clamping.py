@@ -110,6 +110,16 @@ def test_all_records_of_a_person_are_counted_whether_they_count_or_not():
     assert {note["kind"]: note["count"] for note in stream.notes} == {"rows_over_limit": 199, "clamped_low": 200}
 
 
+def test_a_stream_with_a_limit_says_which_rows_its_numbers_are_about():
+    pd = pytest.importorskip("pandas")
+    stream = jme.Stream(**SETTINGS, person="who", rows_per_person=3)
+    stream.push(pd.DataFrame({"who": ["ann"] * 100, "temp": [90.0] * 100, "pulse": [70.0] * 100}))
+    assert "rows that count (at most 3 per person)" in stream._repr_html_()
+    assert "rows that count (at most 3 per person), counted privately" in stream.report()
+    assert "about the rows that count (at most 3 per person), not about all rows" in stream.statement
+    assert "rows that count" not in jme.Stream(**SETTINGS)._repr_html_()
+
+
 def test_rows_that_cannot_be_used_are_told_once_where_there_are_many():
     """No push ends with them, so somebody who gives a wrong column would else not notice."""
     pd = pytest.importorskip("pandas")

@@ -9,6 +9,8 @@
 #include <jme/output/privacy_statement.hpp>
 #include <jme/privacy/gaussian.hpp>
 
+#include "output/counted_rows.hpp"
+
 namespace jme {
 
 namespace {
@@ -32,13 +34,6 @@ std::string budget_words(const Mechanism& mechanism) {
   return fmt::format("mu = {} Gaussian differential privacy{} (for instance epsilon = {} at delta = {:g})",
                      six_digits_up(mechanism.mu()), but,
                      six_digits_up(gdp_epsilon(mechanism.mu(), delta, mechanism.bad_past())), delta);
-}
-
-/// The window in which rows of a person are limited: "day", "window of 6h", "slot of 15m".
-std::string window_name(const StreamConfig& config) {
-  std::string words = window_words(config);
-  if (words == "day" || words == "hour") return words;
-  return fmt::format("{} of {}", config.participation.windows->steps == 1 ? "slot" : "window", words);
 }
 
 std::string neighbours(const StreamConfig& config) {
@@ -176,15 +171,16 @@ std::string in_each_window(const StreamConfig& config) {
 }
 
 std::string person(const StreamConfig& config) {
-  if (config.participation.windows) return in_each_window(config);
+  if (config.participation.windows) return in_each_window(config) + statement_of_counted_rows(config);
   if (config.persons_are_limited) {
     const std::size_t rows = config.participation.rows;
     return fmt::format(
         "This holds however many rows a person has: only the first {} that carry a person's id, readable or "
         "not, and every further one is a row without cells, as is a row without an id. The ids are trusted: "
         "somebody with two ids has two such limits, and who writes rows under another person's id can use up "
-        "that person's.",
-        rows == 1 ? std::string("row counts") : fmt::format("{} rows count", rows));
+        "that person's.{}",
+        rows == 1 ? std::string("row counts") : fmt::format("{} rows count", rows),
+        statement_of_counted_rows(config));
   }
   if (config.participation.rows == 1) {
     return "One person is assumed to contribute a single row; a person with more rows is protected less.";

@@ -6,6 +6,7 @@
 #include <jme/models/correlation.hpp>
 #include <jme/models/covariance.hpp>
 #include <jme/output/means_at_bounds.hpp>
+#include <jme/output/privacy_statement.hpp>
 #include <jme/output/release_writer.hpp>
 #include <jme/output/report_page.hpp>
 #include <jme/report/line_chart.hpp>
@@ -97,7 +98,7 @@ Table centre_table(const ReportInput& input, const VectorEstimate& centre, const
   table.columns = {{bounded ? "column, range" : "column"}, {title, true}};
   if (variance) table.columns.push_back({"standard deviation", true});
   const bool counted = input.last.layout().cell_counts;
-  if (counted) table.columns.push_back({"cells there", true});
+  if (counted) table.columns.push_back({"cells there" + limit_of_person(input.run.mechanism.config()), true});
   for (std::size_t i = 0; i < std::min(columns.size(), most_table_rows); ++i) {
     const auto k = static_cast<Eigen::Index>(i);
     // The range is written below the name, so that a phone has room for the numbers.

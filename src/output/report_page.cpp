@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <jme/output/privacy_statement.hpp>
 #include <jme/output/report_page.hpp>
 #include <jme/version.hpp>
 
@@ -44,13 +45,7 @@ bool is_thinned(const ReportCollector& collected) {
   return false;
 }
 
-}  // namespace
-
-std::string steps_name(const Mechanism& mechanism) {
-  return mechanism.horizon().has_slots() ? "slots of time" : "rows";
-}
-
-std::string covered_rows(const Mechanism& mechanism, const Workload& workload) {
+std::string all_covered_rows(const Mechanism& mechanism, const Workload& workload) {
   if (mechanism.horizon().has_slots() && workload.kind() == Workload::Kind::window) {
     return fmt::format("the last {} slots of time", count_text(workload.window_rows()));
   }
@@ -73,6 +68,17 @@ std::string covered_rows(const Mechanism& mechanism, const Workload& workload) {
   return "";
 }
 
+}  // namespace
+
+std::string steps_name(const Mechanism& mechanism) {
+  return mechanism.horizon().has_slots() ? "slots of time" : "rows";
+}
+
+std::string covered_rows(const Mechanism& mechanism, const Workload& workload) {
+  const std::string limit = limit_of_person(mechanism.config());
+  return all_covered_rows(mechanism, workload) + (limit.empty() ? "" : ", as far as they count" + limit);
+}
+
 report::Page report_page(const ReportInput& input) {
   const std::size_t columns = input.collected.columns().size();
   report::Page page(input.title.empty() ? "Private running statistics" : input.title);
@@ -88,7 +94,7 @@ report::Page report_page(const ReportInput& input) {
     const double unit = input.last.count_unit();
     facts.push_back(
         {report::plus_minus_text(unit * *input.last.row_count(), band_95 * unit * input.last.std_rows()),
-         "rows that exist, counted privately"});
+         counted_rows(input.run.mechanism.config()) + ", counted privately"});
   }
   if (!input.run.clock)
     facts.push_back({count_text(input.last.steps()), input.last.steps() == 1 ? "release" : "releases"});

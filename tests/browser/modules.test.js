@@ -5,7 +5,7 @@ import { delayBefore, EventParser, follow, Pause } from "../../apps/serve/page/e
 import { fitRange, mostPoints, readingPlan, Thinned } from "../../apps/serve/page/thinning.js";
 import { fixedText, numberText, percentText, plainText, plusMinusText } from "../../apps/serve/page/number_text.js";
 import { componentsOf, correlationOf, eigen } from "../../apps/serve/page/matrices.js";
-import { boundsOf, describe, matrixOf, meansAtBounds, meansAtBoundsText, pointOf, variancesOf } from "../../apps/serve/page/release.js";
+import { boundsOf, describe, limitOfPerson, matrixOf, meansAtBounds, meansAtBoundsText, pointOf, variancesOf } from "../../apps/serve/page/release.js";
 import { createCommand, feedCommand, numberOr, settingsOf } from "../../apps/serve/page/settings.js";
 
 const near = (a, b, tolerance) => assert.ok(Math.abs(a - b) <= tolerance, `${a} is not ${b}`);
@@ -118,6 +118,13 @@ test("a mean within its noise of a bound is doubted, and one that the noise leav
   assert.equal(meansAtBoundsText([]), "");
   assert.equal(meansAtBoundsText(["temp"]), "The mean of temp lies within its noise of a bound: check bounds and units.");
   assert.match(meansAtBoundsText(Array.from({ length: 14 }, (_, i) => `c${i}`)), /c0, .*, c11 and 2 more columns lie/);
+});
+
+test("the limit of a person is told in words, as the statement has it", () => {
+  assert.equal(limitOfPerson(undefined), "");
+  assert.equal(limitOfPerson(3), " (at most 3 per person)");
+  assert.equal(limitOfPerson("3/day"), " (at most 3 per person and day)");
+  assert.equal(limitOfPerson("3/6h:30"), " (at most 3 per person and 6h, 30 in all)");
 });
 
 test("numbers are written as reports write them", () => {

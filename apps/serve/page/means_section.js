@@ -27,6 +27,8 @@ function deviationText(variance, noise) {
   return plusMinusText(Math.sqrt(Math.max(0, variance)), (high - low) / 2);
 }
 
+const countedRows = ({ limitOfPerson }) => (limitOfPerson === "" ? "rows that exist" : `rows that count${limitOfPerson}`);
+
 export class MeansSection {
   constructor(stream) {
     this.stream = stream;
@@ -106,7 +108,7 @@ export class MeansSection {
     setText(this.atBounds, doubt);
     this.atBounds.hidden = doubt === "";
     const { rows: count, noise_std: noise } = this.release;
-    setText(this.count, typeof count === "number" ? `Over ${plusMinusText(count, band95 * noise.rows)} rows: their number is private.` : "");
+    setText(this.count, typeof count === "number" ? `Over ${plusMinusText(count, band95 * noise.rows)} ${countedRows(this.stream)}: their number is private.` : "");
     const variances = variancesOf(this.release);
     const columns = [{ title: "column, range" }, { title: newest.kind === "mean" ? "mean" : "first moment", number: true }];
     if (variances) columns.push({ title: "standard deviation", number: true });

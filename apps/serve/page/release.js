@@ -78,6 +78,14 @@ export function boundsOf(text, columns) {
   return bounds;
 }
 
+/** " (at most 3 per person and day)" of "3/day"; empty where rows of a person are not limited. */
+export function limitOfPerson(rowsPerPerson) {
+  const parts = /^(\d+)(?:\/([^:]+))?(?::(.+))?$/.exec(String(rowsPerPerson ?? ""));
+  if (!parts) return "";
+  const [, rows, window, inAll] = parts;
+  return ` (at most ${rows} per person${window ? ` and ${window}` : ""}${inAll ? `, ${inAll} in all` : ""})`;
+}
+
 /** What a stream's description says, under names of this page. */
 export function describe(stream) {
   const { configuration, privacy, columns } = stream.stream;
@@ -94,6 +102,7 @@ export function describe(stream) {
     horizon: hasSlots ? configuration.steps : configuration.rows,
     every: configuration.every,
     person: configuration.person,
+    limitOfPerson: limitOfPerson(configuration.rows_per_person),
     workload: configuration.workload,
     emit: configuration.emit ?? [],
     privacy,

@@ -41,7 +41,7 @@ function headOf(stream, pill) {
   const element = h("div", {},
     h("p", { class: "back" }, h("a", { href: "#/" }, "All streams")),
     h("div", { class: "title" }, h("h1", {}, stream.name), pill.element),
-    h("p", { class: "lead" }, `Private statistics of ${workloadText(stream)}, published ${everyText(stream)}. Every number carries noise that hides each single row.`),
+    h("p", { class: "lead" }, `Private statistics of ${workloadText(stream)}${stream.limitOfPerson === "" ? "" : `, as far as they count${stream.limitOfPerson}`}, published ${everyText(stream)}. Every number carries noise that hides each single row.`),
     h("dl", { class: "facts" }, t, releases, fact("columns", plainText(stream.columns.length)),
       fact("privacy loss of all releases together", budgetText(stream.privacy))),
     bar.element, horizon);

@@ -1,0 +1,35 @@
+#include "output/counted_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <jme/output/privacy_statement.hpp>
+
+namespace jme {
+
+std::string window_name(const StreamConfig& config) {
+  std::string words = window_words(config);
+  if (words == "day" || words == "hour") return words;
+  return fmt::format("{} of {}", config.participation.windows->steps == 1 ? "slot" : "window", words);
+}
+
+std::string statement_of_counted_rows(const StreamConfig& config) {
+  return fmt::format(
+      " Counts, means and everything else are about the rows that count{}, not about all rows. They differ "
+      "from those of all rows where the first rows of a person differ from later ones, or people with many "
+      "rows from people with few.",
+      limit_of_person(config));
+}
+
+std::string limit_of_person(const StreamConfig& config) {
+  if (!config.persons_are_limited) return "";
+  const std::optional<RowWindows>& windows = config.participation.windows;
+  if (!windows) return fmt::format(" (at most {} per person)", config.participation.rows);
+  const std::string in_all = windows->are_units ? "" : fmt::format(", {} in all", config.participation.rows);
+  return fmt::format(" (at most {} per person and {}{})", windows->rows, window_name(config), in_all);
+}
+
+std::string counted_rows(const StreamConfig& config) {
+  return config.persons_are_limited ? "rows that count" + limit_of_person(config) : "rows that exist";
+}
+
+}  // namespace jme
