@@ -120,10 +120,29 @@ def test_a_stream_with_a_limit_says_which_rows_its_numbers_are_about():
     assert "rows that count" not in jme.Stream(**SETTINGS)._repr_html_()
 
 
+def test_a_bad_row_counts_nowhere_by_default_where_counts_are_private():
+    stream = jme.Stream(**SETTINGS, private_count=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stream.push([(90, 70), (float("inf"), 70), (90, float("nan"))])
+    assert stream.rows == 3
+    assert stream.notes == [{"kind": "unread_rows", "count": 2, "rows": 3}]
+    assert stream.metadata["configuration"]["on_bad_row"] == "zero"
+    assert "is a row without cells, and the run goes on" in stream.statement
+    strict = jme.Stream(**SETTINGS, private_count=True, on_bad_row="fail")
+    with pytest.raises(jme.DataError):
+        strict.push([(90, 70), (float("inf"), 70)])
+    assert "A record that cannot be used ends the run" in strict.statement
+    plain = jme.Stream(**SETTINGS)
+    assert plain.metadata["configuration"]["on_bad_row"] == "fail"
+    with pytest.raises(jme.DataError):
+        plain.push([(90, 70), (float("inf"), 70)])
+
+
 def test_rows_that_cannot_be_used_are_told_once_where_there_are_many():
     """No push ends with them, so somebody who gives a wrong column would else not notice."""
     pd = pytest.importorskip("pandas")
-    stream = jme.Stream(**SETTINGS, person="who", rows_per_person=1, on_bad_row="zero")
+    stream = jme.Stream(**SETTINGS, person="who", rows_per_person=1)
     nobody = pd.DataFrame({"who": [True] * 200, "temp": [90.0] * 200, "pulse": [70.0] * 200}).astype({"who": object})
     with pytest.warns(UserWarning, match="100% of the rows could not be used .* and count nowhere; notes has") as told:
         stream.push(nobody)

@@ -15,6 +15,7 @@ import pytest
 from jme import _told
 
 SETTINGS = {
+    "on_bad_row": "fail",
     "bounds": {"x": (0, 1)},
     "sigma": 1e-6,
     "every": "1h",
@@ -164,7 +165,7 @@ def test_a_time_that_is_none_is_refused_and_not_missing(value, kind):
         stream.push({"when": [SECOND, value], "x": [0.5, 0.5]})
     assert stream.notes == []
     # Where one record must not end the run for all others it is a bad row.
-    stream = jme.Stream(**SETTINGS, on_bad_row="zero")
+    stream = jme.Stream(**{**SETTINGS, "on_bad_row": "zero"})
     stream.push({"when": [SECOND, value], "x": [0.5, 0.5]})
     (note,) = stream.notes
     assert (note["kind"], note["count"]) == ("unread_rows", 1)
@@ -172,7 +173,7 @@ def test_a_time_that_is_none_is_refused_and_not_missing(value, kind):
 
 def test_a_column_that_can_have_no_times_is_refused_also_where_bad_rows_count():
     for column in (np.array([True, False]), pd.Series([1, 2], dtype="timedelta64[s]"), pa.array([True, False])):
-        stream = jme.Stream(**SETTINGS, on_bad_row="zero")
+        stream = jme.Stream(**{**SETTINGS, "on_bad_row": "zero"})
         with pytest.raises(TypeError, match="a time is a datetime"):
             stream.push({"when": column, "x": [0.5, 0.5]})
 
@@ -210,7 +211,7 @@ def test_no_piece_of_a_long_push_is_taken_before_a_missing_time_is_found():
 
 
 def test_a_missing_time_makes_a_bad_row_where_these_count():
-    stream = jme.Stream(**SETTINGS, on_bad_row="zero")
+    stream = jme.Stream(**{**SETTINGS, "on_bad_row": "zero"})
     stream.push({"when": MISSING, "x": np.full(len(MISSING), 0.5)})
     masked = np.ma.masked_array(np.array([NINE, NINE], dtype="M8[s]"), mask=[True, False])
     stream.push({"when": masked, "x": [0.5, 0.5]})

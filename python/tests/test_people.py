@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 SETTINGS = {
+    "on_bad_row": "fail",
     "person": "who",
     "rows_per_person": 2,
     "bounds": {"x": [0, 1], "y": [0, 1]},
@@ -127,7 +128,7 @@ def test_an_id_that_is_none_is_refused_and_not_nobody(value, kind):
             stream.push({"who": ["ann", value], "x": [0.5, 0.5], "y": [0.5, 0.5]})
         assert stream.rows == 0
     # Where one record must not end the run for all others it is nobody's, as in a file of JSON.
-    with jme.Stream(**SETTINGS, on_bad_row="zero") as stream:
+    with jme.Stream(**{**SETTINGS, "on_bad_row": "zero"}) as stream:
         stream.push({"who": ["ann", value], "x": [0.5, 0.5], "y": [0.5, 0.5]})
         assert [(note["kind"], note["count"]) for note in stream.notes] == [("nobodys_rows", 1)]
         for column in (np.array([True, False]), pa.array([b"ann", b"bob"])):

@@ -8,6 +8,7 @@ import pytest
 from conftest import same_releases
 
 SETTINGS = {
+    "on_bad_row": "fail",
     "epsilon": 1,
     "delta": 1e-6,
     "bounds": {"x": (0, 1)},

@@ -13,5 +13,7 @@ namespace jme {
 [[nodiscard]] std::string window_name(const StreamConfig& config);
 /// A sentence after those about the limit: what it changes about the numbers themselves.
 [[nodiscard]] std::string statement_of_counted_rows(const StreamConfig& config);
+/// Where counts are private: what a record that cannot be used does to the run. An end shows it to readers.
+[[nodiscard]] std::string statement_of_bad_rows(const RunDescription& run);
 
 }  // namespace jme

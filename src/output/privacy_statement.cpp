@@ -250,6 +250,9 @@ std::string about_bounds(const Mechanism& mechanism, const BoundsOrigin& origin,
 std::vector<std::string> privacy_statement(const RunDescription& run) {
   std::vector<std::string> text =
       privacy_statement(run.mechanism, !run.bounds.is_none(), run.insecure_seed.has_value());
+  if (presence_of(run.mechanism.config()) != Presence::complete) {
+    text.insert(text.end() - 1, statement_of_bad_rows(run));
+  }
   if (run.persons_in_one_partition) {
     text.insert(
         text.end() - 1,

@@ -88,7 +88,7 @@ void set_columns(RunConfig& config, const RunSettings& settings, const TextReade
   if (settings["first"] && !are_sought) {
     throw InvalidParameter("first", "is for a search for bounds: bounds auto");
   }
-  if (const Text& on_bad_row = settings["on_bad_row"]) config.on_bad_row = parse_on_bad_row(*on_bad_row);
+  config.on_bad_row = on_bad_row_of(settings);
   if (columns) {
     config.columns = parse_list("columns", *columns);
   } else if (bounds && !are_found && !are_sought) {
@@ -134,12 +134,6 @@ Workload parse_workload(const std::string& text, std::string_view field, const M
 Shape parse_shape(const std::string& text, std::string_view field, const MatrixReader& read_matrix) {
   if (text.starts_with('@')) return Shape::custom(matrix_of(text, field, read_matrix), text);
   return Shape::parse(text, field);
-}
-
-OnBadRow parse_on_bad_row(std::string_view text) {
-  if (text == "fail") return OnBadRow::fail;
-  if (text == "zero") return OnBadRow::zero;
-  throw InvalidParameter("on-bad-row", text, "fail or zero");
 }
 
 std::optional<DurableOptions> durable_options(const RunSettings& settings) {

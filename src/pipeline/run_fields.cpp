@@ -61,8 +61,12 @@ std::vector<RunField> input_fields() {
        true},
       {{"delimiter", text, ",", "one character, or tab", group, "C",
         "Between CSV fields (default ,); tab for tabs"}},
-      {{"on_bad_row", text, "fail", "fail or zero", group, "DO",
-        "fail (default) or zero: count it as the zero row"}},
+      {{"on_bad_row", text, "", "fail or zero", group, "DO",
+        "fail: the run ends there; or zero: it counts as the zero row or, where counts are private, nowhere "
+        "(default: zero with private-count, person, missing observed or slots of time, else fail)"},
+       [](const RunDescription& run) -> FieldValue {
+         return std::string(run.on_bad_row == OnBadRow::zero ? "zero" : "fail");
+       }},
       {{"missing", text, "", "centre, mean, model, observed, fail or COLUMN=VALUE", group, "DO",
         "Missing cells become: centre (of the bounds), mean (as last released), model (predicted from the "
         "last "

@@ -120,7 +120,7 @@ TEST_F(BadInput, ZeroForABadRowGoesOn) {
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.releases().size(), 5U);
   EXPECT_THAT(result.err, HasSubstr("2 bad row"));
-  EXPECT_THAT(result.out, Not(HasSubstr("bad")));
+  EXPECT_THAT(result.printed_releases(), Not(HasSubstr("bad")));
 }
 
 TEST_F(BadInput, ControlCharactersNeverReachTheTerminal) {

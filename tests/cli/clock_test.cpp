@@ -77,8 +77,9 @@ TEST_F(ClockRun, TellsTheOwnerAloneOfRowsOutsideOfTheSchedule) {
 
 TEST_F(ClockRun, TakesARowWithoutAReadableTimeForABadOne) {
   const std::string name = file("rows.csv", rows(1) + "noon,1,1\n");
-  expect_refused(jme(day + name), 3, "its time is neither ISO 8601 nor a number of seconds since 1970");
-  EXPECT_EQ(jme(day + "--on-bad-row zero " + name).out, jme(day + file("good.csv", rows(1))).out);
+  expect_refused(jme(day + "--on-bad-row fail " + name), 3,
+                 "its time is neither ISO 8601 nor a number of seconds since 1970");
+  EXPECT_EQ(jme(day + name).out, jme(day + file("good.csv", rows(1))).out);
 }
 
 TEST_F(ClockRun, RefusesWhatCountsRows) {

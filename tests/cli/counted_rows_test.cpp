@@ -57,5 +57,43 @@ TEST_F(CountedRows, AreWhatTheStatementIsAbout) {
   EXPECT_THAT(statement_of(in_rows), Not(HasSubstr("rows that count")));
 }
 
+class BadRows : public CountedRows {};
+
+TEST_F(BadRows, EndNoRunByDefaultWhereCountsArePrivate) {
+  const std::string bad = "who,when,x\na,1767225600,1\nbroken\na,1767225601,2\n";
+  const std::string good = "who,when,x\na,1767225600,1\nx,,\na,1767225601,2\n";
+  for (const std::string& private_counts :
+       {in_rows + "--columns x --private-count ", in_rows + "--columns x --missing observed ",
+        in_rows + "--columns x --person who --rows-per-person 2 ", in_slots}) {
+    const CommandResult result = jme(private_counts + file("bad.csv", bad));
+    ASSERT_EQ(result.code, 0) << private_counts << result.err;
+    EXPECT_EQ(result.lines().front()["configuration"]["on_bad_row"], "zero");
+    EXPECT_EQ(result.out, jme(private_counts + file("good.csv", good)).out) << private_counts;
+    EXPECT_EQ(result.out, jme(private_counts + "--on-bad-row zero " + path("bad.csv")).out);
+    EXPECT_EQ(jme(private_counts + "--on-bad-row fail " + path("bad.csv")).code, 3);
+  }
+  EXPECT_EQ(jme(in_rows + "--columns x " + path("bad.csv")).code, 3);
+}
+
+TEST_F(BadRows, AreInTheStatementWhereCountsArePrivate) {
+  const std::string goes_on = "A record that cannot be used is a row without cells, and the run goes on.";
+  const std::string ends = "A record that cannot be used ends the run";
+  for (const std::string& private_counts : {in_rows + "--private-count ", in_slots}) {
+    EXPECT_THAT(statement_of(private_counts), HasSubstr(goes_on));
+    EXPECT_THAT(statement_of(private_counts), Not(HasSubstr("ends the run")));
+    EXPECT_THAT(statement_of(private_counts + "--on-bad-row fail "), HasSubstr(ends));
+    EXPECT_THAT(statement_of(private_counts + "--missing fail "),
+                HasSubstr(goes_on + " A record with a missing cell ends the run"));
+  }
+  EXPECT_THAT(statement_of(in_rows), Not(HasSubstr("A record that cannot be used")));
+}
+
+// As a settings file it is the same run again.
+TEST_F(BadRows, AreLeftToTheOtherSettingsByAPrintedConfiguration) {
+  const CommandResult printed = jme(in_rows + "--private-count --print-config");
+  EXPECT_FALSE(printed.json().contains("on_bad_row"));
+  EXPECT_EQ(jme(in_rows + "--on-bad-row zero --print-config").json()["on_bad_row"], "zero");
+}
+
 }  // namespace
 }  // namespace jme::test::counted_rows_tests

@@ -171,8 +171,9 @@ TEST_F(RunValues, AFirstRowTakenForAHeaderIsNotPublished) {
 }
 
 TEST_F(RunValues, ABadRowCountsAsTheMiddleOfTheBoundsAndOnlyTheWriterLearnsIt) {
-  const std::string flags = "run --sigma 1e-6 --rows 3 --bounds a=0:10 --emit mean --insecure-test-seed 1 ";
-  const CommandResult bad = jme(flags + "--on-bad-row zero", {.input = "a\n9\nnonsense\n9\n"});
+  const std::string flags =
+      "run --sigma 1e-6 --rows 3 --bounds a=0:10 --emit mean --insecure-test-seed 1 --on-bad-row zero";
+  const CommandResult bad = jme(flags, {.input = "a\n9\nnonsense\n9\n"});
   const CommandResult middle = jme(flags, {.input = "a\n9\n5\n9\n"});
   EXPECT_EQ(bad.code, 0);
   EXPECT_EQ(bad.out, middle.out);

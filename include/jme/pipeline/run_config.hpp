@@ -36,6 +36,8 @@ struct RunConfig {
   /// Assumed of the input: all rows of a person are in one of its partitions, which come in any order.
   bool persons_in_one_partition = false;
   MissingRules missing{};  ///< what missing cells become; by default they make a row bad
+  /// `fail` shows readers of the releases where a run ended. Settings choose `zero` by themselves where counts
+  /// are private (on_bad_row_of).
   OnBadRow on_bad_row = OnBadRow::fail;
   /// Without values: mean and covariance, or what the second moment allows.
   EmitOptions emit{};
