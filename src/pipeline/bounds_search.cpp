@@ -5,6 +5,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/base/parse.hpp>
+#include <jme/columns/column_names.hpp>
 #include <jme/mechanism/weak_budget.hpp>
 #include <jme/pipeline/bounds_search.hpp>
 #include <jme/pipeline/clock_config.hpp>
@@ -137,6 +138,7 @@ BoundsOrigin BoundsSearchConfig::origin() const {
 }
 
 BoundsSearch::BoundsSearch(BoundsSearchConfig config) : config_(std::move(config)), search_(config_.search) {
+  check_column_names(config_.columns, "columns");
   search_.check_records();
   // The search is made in one go: its records are read again if it is made again.
   if (!config_.person.empty()) limit_.emplace(config_.search.records_per_person, Key::from_system());

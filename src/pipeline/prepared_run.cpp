@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/columns/column_names.hpp>
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/run_fields.hpp>
 #include <jme/random/key.hpp>
@@ -161,6 +162,9 @@ StreamConfig PreparedRun::checked_stream() {
   if (config_.emit.values.empty()) config_.emit.values = default_emit(stream.second);
   unused_ = check_emit(config_.emit, stream, config_.bounds && !config_.bounds->is_none());
   check_missing(config_.missing, stream);
+  check_column_names(config_.columns, "columns");
+  check_column_names(std::span(&config_.person, 1), "person");
+  if (config_.clock) check_column_names(std::span(&config_.clock->time_column, 1), "time");
   if (columns != 0) find_columns(config_.emit, config_.columns);
   return stream;
 }
@@ -177,6 +181,7 @@ void PreparedRun::adopt_dimension(std::size_t dimension) {
 }
 
 void PreparedRun::adopt_columns(std::vector<std::string> names) {
+  check_column_names(names, "columns");
   adopt_dimension(names.size());
   if (config_.bounds && names != config_.columns) {
     throw InvalidParameter("bounds", "are for other columns than the input has");
