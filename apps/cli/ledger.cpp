@@ -81,6 +81,11 @@ std::string ledger_text(const Ledger& ledger, const std::vector<SourceTotal>& to
   std::string result = aligned(rows, {left, left, left, right, right, right, left, left, left});
   result += "\nSpent in all:\n";
   for (const SourceTotal& total : totals) result += "  " + total_words(total);
+  if (const std::size_t unknown = ledger.unknown(); unknown > 0) {
+    result += fmt::format(
+        "  Incomplete: {} damaged stream{} may have spent on any source, which no total above includes.\n",
+        unknown, unknown == 1 ? "" : "s");
+  }
   return result;
 }
 

@@ -56,7 +56,8 @@ Json total_json(const SourceTotal& total) {
       {"window_by", total.unit.window.empty() ? Json() : Json(total.unit.by_arrival ? "arrival" : "time")},
       {"across_units", total.across_units},
       {"across_limits", total.across_limits},
-      {"insecure", total.insecure}};
+      {"insecure", total.insecure},
+      {"incomplete", total.incomplete}};
 }
 
 }  // namespace
@@ -75,7 +76,7 @@ Json ledger_json(const Ledger& ledger, std::optional<double> delta) {
   Json streams = Json::array(), total = Json::array();
   for (const LedgerEntry& entry : ledger.entries()) streams.push_back(stream_json(entry));
   for (const SourceTotal& one : ledger.totals(delta)) total.push_back(total_json(one));
-  return {{"streams", std::move(streams)}, {"total", std::move(total)}};
+  return {{"streams", std::move(streams)}, {"total", std::move(total)}, {"unknown", ledger.unknown()}};
 }
 
 }  // namespace jme

@@ -260,7 +260,13 @@ std::vector<SourceTotal> Ledger::totals(std::optional<double> delta) const {
       totals.back().across_limits = true;
     }
   }
+  for (SourceTotal& total : totals) total.incomplete = unknown() > 0;
   return totals;
+}
+
+std::size_t Ledger::unknown() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(entries_, [](const LedgerEntry& entry) { return entry.settings.empty(); }));
 }
 
 double Ledger::mu_of(std::string_view source) const {

@@ -335,6 +335,30 @@ TEST_F(LedgerTest, TellsThatReleasesWereChangedWhereItReadsThem) {
       << problem(LedgerCheck::everything);
 }
 
+TEST_F(LedgerTest, HasWhatADamagedStreamSpentOrSaysThatItsTotalIsIncomplete) {
+  start("a", "", config());
+  start("a", "second", config());
+  const auto total = [&](const std::string& name) { return Ledger::read(path(name)).totals().at(0); };
+  EXPECT_FALSE(total("state").incomplete);
+  EXPECT_EQ(Ledger::read(path("state")).unknown(), 0U);
+
+  // Its configuration can be read, and so its whole budget is known.
+  copy_state("state", "no keys");
+  for (const auto& entry : std::filesystem::directory_iterator(path("no keys"))) {
+    if (entry.path().extension() == ".key") std::filesystem::remove(entry.path());
+  }
+  EXPECT_NE(Ledger::read(path("no keys")).entries().at(0).problem, "");
+  EXPECT_EQ(total("no keys").mu, total("state").mu);
+  EXPECT_FALSE(total("no keys").incomplete);
+
+  // Nothing of it can be read, not even its source.
+  copy_state("state", "damaged");
+  overwrite(file(".db", "damaged"), std::string(4096, 'x'));
+  EXPECT_LT(total("damaged").mu, total("state").mu);
+  EXPECT_TRUE(total("damaged").incomplete);
+  EXPECT_EQ(Ledger::read(path("damaged")).unknown(), 1U);
+}
+
 TEST_F(LedgerTest, OfAnEmptyFolderIsEmptyAndOfNoneAnError) {
   std::filesystem::create_directories(path("empty"));
   EXPECT_TRUE(Ledger::read(path("empty")).entries().empty());

@@ -65,6 +65,9 @@ struct SourceTotal {
   double mu = 0;
   double delta = 0, epsilon = 0;  ///< infinite where nothing can be promised
   bool insecure = false;
+  /// The folder has streams of which not even the source is known (Ledger::unknown): they may have spent on
+  /// this one too. A damaged stream whose configuration can be read is in the total with its whole budget.
+  bool incomplete = false;
 };
 
 /// How much of a stream is looked at. `everything` reads all that was released, which takes as long as
@@ -83,6 +86,8 @@ class Ledger {
   /// The totals of every source, for every unit, in the order of the sources' names. Without `delta`, each is
   /// computed at the smallest delta among its streams, or at 1e-6.
   [[nodiscard]] std::vector<SourceTotal> totals(std::optional<double> delta = {}) const;
+  /// Streams of which only the file is known, so that no total has what they spent.
+  [[nodiscard]] std::size_t unknown() const;
   /// What was spent on this source over all units. Throws StateError where a stream of the folder cannot be
   /// read.
   [[nodiscard]] double mu_of(std::string_view source) const;
