@@ -194,6 +194,7 @@ ExitCode RunCommand::run() const {
   set_follow(input, chosen, config);
   if (config.clock) {
     if (!config.clock->time_column.empty()) input.options.time = config.clock->time_column;
+    input.options.time_unit = config.clock->time_unit;
     input.options.may_be_empty = true;  // that there are no rows is private
   }
   config.records = input.records_name();

@@ -59,10 +59,14 @@ MatrixReader matrix_reader(const nb::dict& matrices) {
 void bind_settings(nb::module_& m) {
   m.def("fields", &fields);
   m.def("nearest_field", [](const std::string& name) { return nearest_run_field(name); });
-  m.def("parse_time", [](const std::string& text) -> std::optional<double> {
-    const std::optional<Seconds> time = parse_time(text);
-    return time ? std::optional(static_cast<double>(*time)) : std::nullopt;
-  });
+  m.def(
+      "parse_time",
+      [](const std::string& text, const std::string& unit) -> std::optional<double> {
+        const std::optional<Seconds> time =
+            parse_time(text, parse_time_unit(unit).value_or(TimeUnit::second));
+        return time ? std::optional(static_cast<double>(*time)) : std::nullopt;
+      },
+      nb::arg("text"), nb::arg("unit") = "s");
   m.def("complete_settings",
         [](const std::string& settings) { return RunSettings::from_json(settings, "settings").to_json(); });
 }

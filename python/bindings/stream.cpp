@@ -43,7 +43,10 @@ Stream::Stream(const std::string& settings, const nb::dict& matrices) : thread_(
   shape_was_chosen_ = !given["shape"] || *given["shape"] == "auto";
   is_durable_ = config.state.has_value();
   person_ = config.person;
-  if (config.clock && !config.clock->is_by_arrival()) time_ = config.clock->time_column;
+  if (config.clock && !config.clock->is_by_arrival()) {
+    time_ = config.clock->time_column;
+    time_unit_ = config.clock->time_unit;
+  }
   const bool knows_columns = !config.columns.empty();
   {
     const Unlocked unlocked;

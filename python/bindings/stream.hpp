@@ -63,6 +63,8 @@ class Stream {
   void set_times(const nanobind::ndarray<const double, nanobind::ndim<1>, nanobind::c_contig>& times);
   /// The column that says when a row happened; empty where rows have no times.
   [[nodiscard]] const std::string& time() const { return time_; }
+  /// What numbers in it count: "s", "ms" and so on.
+  [[nodiscard]] std::string time_unit() const { return std::string(name(time_unit_)); }
   /// The column that says whose row it is; empty where persons are not limited.
   [[nodiscard]] const std::string& person() const { return person_; }
   [[nodiscard]] bool zeroes_bad_rows() const { return zeroes_bad_rows_; }
@@ -146,6 +148,7 @@ class Stream {
   void check_told(std::size_t rows) const;
   void take_told(const MatrixView& rows);
   std::string time_;
+  TimeUnit time_unit_ = TimeUnit::second;
   // Of this push, how many of them belong to rows that were taken, and how many rows earlier pushes took.
   std::vector<std::optional<std::string>> persons_;
   std::vector<std::optional<Seconds>> times_;

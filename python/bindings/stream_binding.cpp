@@ -71,6 +71,7 @@ void bind_stream(nb::module_& m) {
       .def_prop_ro("_person", &Stream::person)
       .def("_set_times", &Stream::set_times)
       .def_prop_ro("_time", &Stream::time)
+      .def_prop_ro("_time_unit", &Stream::time_unit)
       .def_prop_ro("_zeroes_bad_rows", &Stream::zeroes_bad_rows)
       .def("_page", &Stream::page)
       .def("_charts", &Stream::charts)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
+# Seconds of a unit of time, and units of a second.
+SECONDS_OF = {"s": (1, 1), "ms": (1, 10**3), "us": (1, 10**6), "minute": (60, 1), "hour": (3600, 1), "day": (86400, 1)}
 UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
@@ -51,7 +53,7 @@ class Told:
             told.append((self._person, len(given)))
         if self._time:
             times, table = _set_apart(table, self._time, "time", "says when they happened")
-            self._times.append(seconds(times, lenient))
+            self._times.append(seconds(times, lenient, self._stream._time_unit))
             told.append((self._time, len(self._times[-1])))
         self._lengths = told
         return table
@@ -128,13 +130,13 @@ def _has_one_type(column: Any) -> bool:
     return kind is not None and str(kind).lower() != "object"
 
 
-def seconds(column: Any, zeroes_bad_rows: bool = False) -> Floats:
-    """Times as seconds since 1970; NaN where nobody can tell.
+def seconds(column: Any, zeroes_bad_rows: bool = False, unit: str = "s") -> Floats:
+    """Times as seconds since 1970; NaN where nobody can tell. Numbers count `unit`s.
 
     `zeroes_bad_rows`: what stands in one record ends no push; a column whose type has no times does."""
     import numpy as np
 
-    if (at_once := _seconds_at_once(column)) is not None:
+    if (at_once := _seconds_at_once(column, unit)) is not None:
         return at_once
     values = _values(column)
     if values and all(type(v) is datetime.datetime and v.tzinfo in (None, datetime.timezone.utc) for v in values):
@@ -144,7 +146,7 @@ def seconds(column: Any, zeroes_bad_rows: bool = False) -> Floats:
 
     def found_in(value: Any) -> float:
         try:
-            second = second_of(value)
+            second = second_of(value, unit)
         except TypeError:
             if lenient:
                 return math.nan
@@ -154,7 +156,7 @@ def seconds(column: Any, zeroes_bad_rows: bool = False) -> Floats:
     return np.array([found_in(value) for value in values], dtype=np.float64)
 
 
-def _seconds_at_once(column: Any) -> Floats | None:
+def _seconds_at_once(column: Any, unit: str) -> Floats | None:
     """Those of columns whose type is one of times or of numbers; None for other columns."""
     import numpy as np
 
@@ -167,8 +169,8 @@ def _seconds_at_once(column: Any) -> Floats | None:
         return seconds_of_arrow(column)
     if module == "pandas" and not hasattr(dtype, "pyarrow_dtype"):
         if kind == "M":
-            unit = getattr(dtype, "unit", None)  # of a type with a zone, whose values are in UTC
-            column = column.to_numpy() if unit is None else column.to_numpy(dtype=f"datetime64[{unit}]")
+            parts = getattr(dtype, "unit", None)  # of a type with a zone, whose values are in UTC
+            column = column.to_numpy() if parts is None else column.to_numpy(dtype=f"datetime64[{parts}]")
         elif kind in "iuf":
             column = column.to_numpy(dtype=np.float64, na_value=np.nan)
     if not isinstance(column, np.ndarray) or column.ndim != 1 or kind not in "Miuf":
@@ -177,7 +179,8 @@ def _seconds_at_once(column: Any) -> Floats | None:
         whole = column.astype("datetime64[s]")
         missing = np.isnat(np.asarray(whole)) | np.ma.getmaskarray(whole)
         return np.where(missing, np.nan, np.asarray(whole).astype(np.int64).astype(np.float64))
-    values = np.ma.filled(column.astype(np.float64), np.nan)
+    of_unit, of_second = SECONDS_OF[unit]
+    values = np.ma.filled(column.astype(np.float64), np.nan) * of_unit / of_second
     return np.where(np.isfinite(values), values, np.nan)
 
 
@@ -216,15 +219,16 @@ def _whole_seconds(counts: Any, holes: Any, unit: int | None) -> Floats:
     return np.where(holes, np.nan, found.astype(np.float64))
 
 
-def second_of(value: Any) -> float | None:
-    """As in a file: ISO 8601, UTC where it has no offset, or seconds since 1970. Text that is no time is a bad time."""
+def second_of(value: Any, unit: str = "s") -> float | None:
+    """As in a file: ISO 8601, UTC where it has no offset, or `unit`s since 1970. Text that is no time is a bad time."""
     if isinstance(value, str):
-        return _core.parse_time(value)
+        return _core.parse_time(value, unit)
     if _is_missing(value):
         return None
     if _is_real(value):
         try:
-            seconds = float(value)
+            of_unit, of_second = SECONDS_OF[unit]
+            seconds = float(value) * of_unit / of_second
         except OverflowError:
             return None
         return seconds if math.isfinite(seconds) else None

@@ -178,6 +178,30 @@ def test_a_column_that_can_have_no_times_is_refused_also_where_bad_rows_count():
             stream.push({"when": column, "x": [0.5, 0.5]})
 
 
+@pytest.mark.parametrize(
+    ("unit", "per_second"), [("s", 1), ("ms", 1000), ("us", 10**6), ("minute", 1 / 60), ("hour", 1 / 3600)]
+)
+def test_numbers_count_the_unit_and_other_times_stay_what_they_are(unit, per_second):
+    """The release is that of the same times in seconds, and so are the times of the metadata."""
+    when = [SECOND, NINE, NINE + 7200]
+    rows = {"when": [second * per_second for second in when], "x": [0.25, 0.5, 0.75]}
+    expected = released({**rows, "when": when})
+    assert released(rows, time_unit=unit) == expected
+    assert released(pd.DataFrame(rows), time_unit=unit) == expected
+    dated = [datetime.datetime.fromtimestamp(second, datetime.timezone.utc) for second in when]
+    assert released({**rows, "when": dated}, time_unit=unit) == expected
+    text = [str(rows["when"][0]), "2026-01-01T01:00", dated[2]]
+    assert released({**rows, "when": text}, time_unit=unit) == expected
+    stream = jme.Stream(**SETTINGS, time_unit=unit)
+    assert stream.metadata["configuration"]["from"] == jme.Stream(**SETTINGS).metadata["configuration"]["from"]
+
+
+def test_a_unit_of_time_is_checked():
+    with pytest.raises(jme.InvalidParameter, match="s, ms, us, minute, hour or day") as caught:
+        jme.Stream(**SETTINGS, time_unit="fortnight")
+    assert caught.value.field == "time_unit"
+
+
 MISSING = [None, float("nan"), np.float32("nan"), pd.NaT, pd.NA, np.datetime64("NaT")]
 MISSING += ["", "noon", 10**400, float("inf")]
 

@@ -123,6 +123,24 @@ std::optional<Seconds> parse_iso(std::string_view text) {
   return within_years(*date + *time - *offset);
 }
 
+/// Numbers of this unit make so many seconds, or so many of them make one: a division by a whole number is
+/// rounded once, so that whole milliseconds and microseconds never move to another second.
+struct UnitOfTime {
+  TimeUnit unit;
+  std::string_view name, plural;
+  double seconds, per_second;
+};
+constexpr std::array<UnitOfTime, 6> units_of_time{{{TimeUnit::second, "s", "seconds", 1, 1},
+                                                   {TimeUnit::millisecond, "ms", "milliseconds", 1, 1e3},
+                                                   {TimeUnit::microsecond, "us", "microseconds", 1, 1e6},
+                                                   {TimeUnit::minute, "minute", "minutes", minute, 1},
+                                                   {TimeUnit::hour, "hour", "hours", hour, 1},
+                                                   {TimeUnit::day, "day", "days", day, 1}}};
+
+const UnitOfTime& about(TimeUnit unit) {
+  return units_of_time[static_cast<std::size_t>(unit)];
+}
+
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return {};
@@ -131,18 +149,34 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-std::optional<Seconds> time_of(double seconds) {
+std::optional<TimeUnit> parse_time_unit(std::string_view text) {
+  for (const UnitOfTime& unit : units_of_time) {
+    if (unit.name == text) return unit.unit;
+  }
+  return std::nullopt;
+}
+
+std::string_view name(TimeUnit unit) {
+  return about(unit).name;
+}
+
+std::string_view plural(TimeUnit unit) {
+  return about(unit).plural;
+}
+
+std::optional<Seconds> time_of(double number, TimeUnit unit) {
+  const double seconds = number * about(unit).seconds / about(unit).per_second;
   // Also false for NaN.
   if (!(seconds >= static_cast<double>(first_time) && seconds < static_cast<double>(end_of_time)))
     return std::nullopt;
   return static_cast<Seconds>(std::floor(seconds));
 }
 
-std::optional<Seconds> parse_time(std::string_view text) {
+std::optional<Seconds> parse_time(std::string_view text, TimeUnit unit) {
   text = trimmed(text);
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc{} && end == text.data() + text.size()) return time_of(number);
+  if (error == std::errc{} && end == text.data() + text.size()) return time_of(number, unit);
   return parse_iso(text);
 }
 

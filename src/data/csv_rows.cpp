@@ -39,6 +39,7 @@ class CsvRows final : public TextRows {
         splitter_(options.delimiter),
         header_(options.header),
         trusts_quotes_(options.records == Records::quoted) {
+    time_unit_ = options.time_unit;
     if (header_)
       take_header(options);
     else
@@ -61,8 +62,10 @@ class CsvRows final : public TextRows {
     }
     if (hides_person()) return bad({.kind = RowProblem::Kind::quoted_delimiter});
     if (time_place_) {
-      time_ = parse_time(splitter_.unescaped(*time_place_));
-      if (!time_) return bad({.kind = RowProblem::Kind::time});
+      const std::string cell = splitter_.unescaped(*time_place_);
+      time_ = parse_time(cell, time_unit_);
+      double ignored = 0.0;
+      if (!time_) return bad({.kind = RowProblem::Kind::time, .status = parse_number(cell, ignored)});
     }
     for (std::size_t i = 0; i < selected_.size(); ++i) {
       const std::string_view cell = splitter_.cell(selected_[i]);

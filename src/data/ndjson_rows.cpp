@@ -55,13 +55,20 @@ std::optional<JsonCell> read_cell(ondemand::value value, double& number) {
   return std::nullopt;
 }
 
-// A time is a string as parse_time reads it, or a number of seconds.
-std::optional<Seconds> read_time(ondemand::value value) {
+// A time is a string as parse_time reads it, or a number of units. `status`: what stands there, where it is
+// no time.
+std::optional<Seconds> read_time(ondemand::value value, TimeUnit unit, CellStatus& status) {
   std::string_view text;
-  if (value.get_string().get(text) == simdjson::SUCCESS) return parse_time(text);
-  double seconds = 0;
-  if (value.get_double().get(seconds) == simdjson::SUCCESS) return time_of(seconds);
-  return std::nullopt;
+  double number = 0;
+  status = CellStatus::text;
+  if (value.get_string().get(text) == simdjson::SUCCESS) {
+    const std::optional<Seconds> time = parse_time(text, unit);
+    if (!time) status = parse_number(text, number);
+    return time;
+  }
+  if (value.get_double().get(number) != simdjson::SUCCESS) return std::nullopt;
+  status = CellStatus::number;
+  return time_of(number, unit);
 }
 
 /// Each line is judged on its own: an object by its keys, an array by its places if the columns are numbers.
@@ -80,6 +87,7 @@ class NdjsonRows final : public TextRows {
     person_is_first_ = declared.person == std::size_t{0};
     last_given_.assign(columns_.size() + 1, 0);
     has_time_ = options.time.has_value();
+    time_unit_ = options.time_unit;
     if (options.time) slot_of_key_.emplace(*options.time, its_time);
     if (declared.time_place && !slot_of_place_.empty()) slot_of_place_[*declared.time_place] = its_time;
     expect_rows();
@@ -90,6 +98,7 @@ class NdjsonRows final : public TextRows {
     ++rows_;
     end_ = record.data() + record.size();
     is_time_given_ = false;
+    time_status_ = CellStatus::missing;
     ondemand::document document;
     ondemand::json_type type{};
     if (parser_.iterate(record.data(), record.size(), record.size() + RecordSource::padding).get(document) !=
@@ -105,7 +114,8 @@ class NdjsonRows final : public TextRows {
       forget_time();
     }
     if (status == RowStatus::good && !is_whole) return bad({.kind = RowProblem::Kind::not_json});
-    if (status == RowStatus::good && has_time_ && !time_) return bad({.kind = RowProblem::Kind::time});
+    if (status == RowStatus::good && has_time_ && !time_)
+      return bad({.kind = RowProblem::Kind::time, .status = time_status_});
     return status;
   }
 
@@ -143,7 +153,8 @@ class NdjsonRows final : public TextRows {
       if (slot == not_taken) continue;
       if (slot == its_time) {
         // Given twice, it is unreadable: nobody knows which of the two is meant.
-        time_ = std::exchange(is_time_given_, true) ? std::nullopt : read_time(value);
+        time_ =
+            std::exchange(is_time_given_, true) ? std::nullopt : read_time(value, time_unit_, time_status_);
         continue;
       }
       if (slot == person_slot()) {
@@ -192,7 +203,7 @@ class NdjsonRows final : public TextRows {
         return bad({.kind = RowProblem::Kind::not_json});
       const std::size_t slot = place < slot_of_place_.size() ? slot_of_place_[place] : not_taken;
       ++place;
-      if (slot == its_time) time_ = read_time(element.value_unsafe());
+      if (slot == its_time) time_ = read_time(element.value_unsafe(), time_unit_, time_status_);
       if (slot == person_slot()) {
         read_person(element.value_unsafe());
         continue;
@@ -260,6 +271,7 @@ class NdjsonRows final : public TextRows {
   const char* end_ = nullptr;  // of the record
   bool wants_person_ = false, person_is_first_ = false;
   bool has_time_ = false, is_time_given_ = false;
+  CellStatus time_status_ = CellStatus::missing;  // what stands in its place, where it is no time
 };
 
 }  // namespace

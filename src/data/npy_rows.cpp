@@ -19,6 +19,7 @@ class NpyRows final : public RowSource {
       : file_(path, options.compression, options.before_read) {
     const std::vector<std::string> names = numbered_columns(file_.columns());
     selected_ = select_columns(names, options.columns, file_.name());
+    time_unit_ = options.time_unit;
     if (options.time) {
       time_place_ = select_time(names, options.columns, *options.time, file_.name());
       std::erase(selected_, *time_place_);
@@ -39,8 +40,11 @@ class NpyRows final : public RowSource {
     const std::size_t first = first_of(line_), stride = this->stride();
     ++line_;
     if (time_place_) {
-      time_ = time_of(file_.number(taken_, first + *time_place_ * stride));
-      if (!time_) return bad({.kind = RowProblem::Kind::time});
+      const double number = file_.number(taken_, first + *time_place_ * stride);
+      time_ = time_of(number, time_unit_);
+      if (!time_)
+        return bad({.kind = RowProblem::Kind::time,
+                    .status = std::isfinite(number) ? CellStatus::number : CellStatus::not_finite});
     }
     for (std::size_t i = 0; i < selected_.size(); ++i) {
       row[i] = file_.number(taken_, first + selected_[i] * stride);

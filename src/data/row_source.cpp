@@ -27,7 +27,12 @@ std::string RowSource::explain_problem() const {
     case RowProblem::Kind::cell:
       return fmt::format("column {}: {}", columns_[problem_.column], describe(problem_.status));
     case RowProblem::Kind::time:
-      return "its time is neither ISO 8601 nor a number of seconds since 1970";
+      if (problem_.status == CellStatus::number) {
+        return fmt::format(
+            "its time, in {} since 1970, is outside of the years 1 to 9999: {} says what else it counts",
+            plural(time_unit_), other_time_unit.words());
+      }
+      return fmt::format("its time is neither ISO 8601 nor a number of {} since 1970", plural(time_unit_));
     case RowProblem::Kind::stray_quote:
       return "text between a closing quote and the delimiter";
     case RowProblem::Kind::open_quote:

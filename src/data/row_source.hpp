@@ -21,6 +21,8 @@ enum class RowStatus { good, bad, end };
 inline const Remedy quoted_records{.field = "records", .value = "quoted"};
 /// Where every record has more cells than the columns that are named.
 inline const Remedy declared_width{.field = "width", .value = "N"};
+/// Where a time is a number that is outside of the years 1 to 9999.
+inline const Remedy other_time_unit{.field = "time_unit"};
 
 /// Why a row cannot be used; put into words only where they are read.
 struct RowProblem {
@@ -43,7 +45,7 @@ struct RowProblem {
 
   Kind kind = Kind::none;
   std::size_t column = 0;                   ///< blank, cell, repeated_key: index among the columns taken
-  CellStatus status = CellStatus::missing;  ///< cell
+  CellStatus status = CellStatus::missing;  ///< cell, time
   bool is_missing = false;                  ///< blank, cell: it means a missing value, however it is written
   std::size_t found = 0;                    ///< width: how many cells
   std::size_t expected = 0;                 ///< too_long: bytes allowed; width: cells needed
@@ -58,6 +60,7 @@ struct RowProblem {
   [[nodiscard]] std::optional<Remedy> remedy() const {
     if (kind == Kind::open_quote || kind == Kind::quoted_delimiter) return quoted_records;
     if (kind == Kind::width && is_declared && found > expected) return declared_width;
+    if (kind == Kind::time && status == CellStatus::number) return other_time_unit;
     return std::nullopt;
   }
 };
@@ -120,6 +123,7 @@ class RowSource {
   std::vector<std::string> columns_;
   std::size_t line_ = 0;
   std::optional<Seconds> time_;
+  TimeUnit time_unit_ = TimeUnit::second;
 
  private:
   RowProblem problem_;

@@ -6,20 +6,31 @@
 #include <jme/base/parse.hpp>
 #include <jme/pipeline/clock_config.hpp>
 
+#include "columns/number.hpp"
+
 namespace jme {
 
 namespace {
 
 constexpr const char* lengths_of_time = "a length of time such as 90s, 15m, 1h or 1d";
 
-Seconds parse_date(std::string_view field, const std::string& text) {
+/// Where rows' times count something else than seconds, a number would leave open which of the two it counts.
+Seconds parse_date(std::string_view field, const std::string& text, TimeUnit unit_of_rows) {
   const std::optional<Seconds> time = parse_time(text);
+  double ignored = 0.0;
+  if (unit_of_rows != TimeUnit::second && parse_number(text, ignored) == CellStatus::number) {
+    throw InvalidParameter(
+        field, text,
+        fmt::format("a time in ISO 8601 (UTC), as time-unit {} is given: a number could be seconds "
+                    "or {}",
+                    name(unit_of_rows), plural(unit_of_rows)));
+  }
   if (!time) throw InvalidParameter(field, text, "a time in ISO 8601 (UTC) or in seconds since 1970");
   return *time;
 }
 
 void refuse_without_clock(const RunSettings& settings) {
-  for (const char* field : {"time", "from", "until", "late"}) {
+  for (const char* field : {"time", "time_unit", "from", "until", "late"}) {
     if (!settings[field]) continue;
     if (settings["every"]) {
       throw InvalidParameter(
@@ -29,6 +40,17 @@ void refuse_without_clock(const RunSettings& settings) {
     throw InvalidParameter(field,
                            "is for steps that are slots of time: every must be a length of time, such as 1h");
   }
+}
+
+TimeUnit time_unit_of(const RunSettings& settings) {
+  const auto& text = settings["time_unit"];
+  if (!text) return TimeUnit::second;
+  if (!settings["time"]) {
+    throw InvalidParameter("time-unit", "is used together with time, the column whose numbers it is about");
+  }
+  const std::optional<TimeUnit> unit = parse_time_unit(*text);
+  if (!unit) throw InvalidParameter("time-unit", *text, "s, ms, us, minute, hour or day");
+  return *unit;
 }
 
 void refuse_rows(const RunSettings& settings) {
@@ -62,9 +84,9 @@ std::optional<ClockConfig> clock_config(const RunSettings& settings) {
   refuse_rows(settings);
   const auto &time = settings["time"], &from = settings["from"], &until = settings["until"],
              &steps = settings["steps"], &late = settings["late"];
-  ClockConfig clock{.length = *parse_duration(*settings["every"])};
-  if (from) clock.from = parse_date("from", *from);
-  if (until) clock.until = parse_date("until", *until);
+  ClockConfig clock{.length = *parse_duration(*settings["every"]), .time_unit = time_unit_of(settings)};
+  if (from) clock.from = parse_date("from", *from, clock.time_unit);
+  if (until) clock.until = parse_date("until", *until, clock.time_unit);
   if (time) clock.time_column = *time;
   if (time && time->empty()) throw InvalidParameter("time", "the name of the column is empty");
   if (late) {

@@ -210,6 +210,7 @@ RunDescription PreparedRun::description() const {
                                     .from = config_.clock->from,
                                     .until = config_.clock->until,
                                     .time_column = config_.clock->time_column,
+                                    .time_unit = config_.clock->time_unit,
                                     .drops_late = config_.clock->late == LateRows::drop};
   }
   for (const RunField& field : run_fields()) {

@@ -102,6 +102,13 @@ std::vector<RunField> clock_fields() {
         "until every row counts in the slot of its own time"},
        [](const RunDescription& run) { return text_or_nothing(run.clock ? run.clock->time_column : ""); },
        true},
+      {{"time_unit", text, "", "s, ms, us, minute, hour or day", group, "UNIT",
+        "What numbers in the column of times count since 1970: s (default), ms, us, minute, hour or day"},
+       [](const RunDescription& run) {
+         const bool is_used = run.clock && run.clock->time_unit != TimeUnit::second;
+         return is_used ? FieldValue(std::string(name(run.clock->time_unit))) : FieldValue();
+       },
+       true},
       {{"from", text, "", date, group, "DATE",
         "When the first slot of time begins (live input: by default with the slot in which the run starts)"},
        [](const RunDescription& run) { return text_or_nothing(run.clock ? date_text(run.clock->from) : ""); },

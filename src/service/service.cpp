@@ -33,9 +33,9 @@ using Json = nlohmann::ordered_json;
 constexpr const char* settings_ending = ".stream.json";
 
 /// What the service decides itself, or what only says how a file is read.
-constexpr std::array not_for_streams{"state",     "stream", "leave_open", "commit_interval",
-                                     "first",     "format", "time",       "compression",
-                                     "same_rows", "until",  "late",       "follow"};
+constexpr std::array not_for_streams{"state",  "stream", "leave_open",  "commit_interval", "first",
+                                     "format", "time",   "compression", "same_rows",       "until",
+                                     "late",   "follow", "time_unit"};
 
 /// Beside the settings of a stream whose steps are slots of time: when the first of them begins.
 constexpr const char* begins_key = "begins";

@@ -22,6 +22,35 @@ TEST(Time, IsReadFromIsoTextAndFromSeconds) {
   EXPECT_EQ(parse_time("1969-12-31T23:59:59.5Z"), -1);
 }
 
+TEST(Time, InAnotherUnitIsReadFromItsNumbersAndFromIsoTextAsBefore) {
+  using enum TimeUnit;
+  EXPECT_EQ(parse_time("1774747800999", millisecond), 1774747800);
+  EXPECT_EQ(parse_time("1774747800999999", microsecond), 1774747800);
+  EXPECT_EQ(parse_time("-1", millisecond), -1);
+  EXPECT_EQ(parse_time("29579130", minute), 1774747800);
+  EXPECT_EQ(parse_time("1.5", hour), 5400);
+  EXPECT_EQ(parse_time("20541.0625", day), 1774747800);
+  EXPECT_EQ(parse_time("7", second), 7);
+  for (const TimeUnit unit : {second, millisecond, microsecond, minute, hour, day}) {
+    EXPECT_EQ(parse_time("2026-03-29T01:30", unit), 1774747800);
+    EXPECT_EQ(parse_time_unit(name(unit)), unit);
+    EXPECT_FALSE(parse_time("1e30", unit)) << plural(unit);
+  }
+  for (const char* text : {"", "S", "seconds", "min", "m", "h"}) EXPECT_FALSE(parse_time_unit(text)) << text;
+}
+
+// A quotient of whole numbers below 2^53 is rounded once, and its floor is exact: k + 1 - 1e-6 is nearer to
+// itself than half of the distance of doubles there (2^-23 at 2^31) is to k + 1.
+TEST(Time, OfWholeMicrosecondsNeverMovesToAnotherSecond) {
+  std::mt19937_64 generator(5);
+  std::uniform_int_distribution<std::int64_t> seconds(0, std::int64_t{1} << 31);
+  for (int i = 0; i < 100'000; ++i) {
+    const std::int64_t second = seconds(generator);
+    EXPECT_EQ(parse_time(std::to_string(second * 1'000'000), TimeUnit::microsecond), second);
+    EXPECT_EQ(parse_time(std::to_string(second * 1'000'000 + 999'999), TimeUnit::microsecond), second);
+  }
+}
+
 TEST(Time, KnowsLeapDaysAndCountsALeapSecondWithTheOneBefore) {
   EXPECT_EQ(parse_time("2024-02-29"), 1709164800);
   EXPECT_EQ(*parse_time("2024-03-01") - *parse_time("2024-02-28"), 2 * 86400);

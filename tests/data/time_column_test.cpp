@@ -76,6 +76,16 @@ TEST(TimeColumn, MakesARowBadThatHasNone) {
   }
 }
 
+TEST(TimeColumn, CountsInItsUnitInEveryFormat) {
+  const SampleFile csv("t.csv", "x,when\n1,2\n2,1970-01-01T00:05Z\n");
+  EXPECT_EQ(times_in(csv, {.time = "when", .time_unit = TimeUnit::hour}), (Times{7200, 300}));
+  const SampleFile json("t.ndjson", "{\"x\":1,\"t\":2500}\n{\"x\":1,\"t\":\"2500\"}\n[1,2]\n");
+  EXPECT_EQ(times_in(json, {.columns = {"x"}, .time = "t", .time_unit = TimeUnit::millisecond}),
+            (Times{2, 2, std::nullopt}));
+  const SampleFile arrays("t.ndjson", "[1,2]\n");
+  EXPECT_EQ(times_in(arrays, {.columns = {"1"}, .time = "2", .time_unit = TimeUnit::day}), (Times{172800}));
+}
+
 TEST(InputWithoutRows, IsNoErrorWhereThatIsPrivate) {
   const SampleFile file("t.csv", "x,when\n");
   std::vector<double> row(1);

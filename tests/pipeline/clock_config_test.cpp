@@ -83,6 +83,32 @@ TEST(ClockConfig, RefusesWhatCountsRows) {
   expect_fault(with(one_day, {{"method", "pp"}}), "private_count", "needs the method");
 }
 
+TEST(ClockConfig, TakesAUnitOfTimesThatChangesNoTimeOfTheSchedule) {
+  const auto configuration = [](const Given& more) {
+    const PreparedRun run(run_config(clocked(with(one_day, more))));
+    return metadata(run.description(), run.columns())["configuration"];
+  };
+  const auto plain = configuration({});
+  EXPECT_FALSE(plain.contains("time_unit"));
+  EXPECT_EQ(configuration({{"time_unit", "s"}}), plain);  // as it was before there was such a setting
+  auto other = configuration({{"time_unit", "ms"}});
+  EXPECT_EQ(other["time_unit"], "ms");
+  other.erase("time_unit");
+  EXPECT_EQ(other, plain);
+  EXPECT_EQ(run_config(clocked(with(one_day, {{"time_unit", "hour"}}))).clock->time_unit, TimeUnit::hour);
+}
+
+TEST(ClockConfig, RefusesAUnitOfNoTimesAndNumbersThatCouldBeInEither) {
+  expect_fault(with(one_day, {{"time_unit", "fortnight"}}), "time_unit", "s, ms, us, minute, hour or day");
+  expect_fault({{"from", "2026-01-01"}, {"steps", "24"}, {"time_unit", "ms"}}, "time_unit",
+               "together with time");
+  expect_fault(with(one_day, {{"time_unit", "hour"}, {"from", "490872"}}), "from",
+               "could be seconds or hours");
+  expect_fault(with(one_day, {{"time_unit", "day"}, {"until", "20455"}}), "until",
+               "could be seconds or days");
+  EXPECT_NO_THROW(run_config(clocked(with(one_day, {{"from", "1767225600"}}))));
+}
+
 TEST(ClockConfig, SurvivesBeingPrintedAndReadAgain) {
   const RunSettings settings = clocked(one_day);
   const RunSettings again = RunSettings::from_json(settings.to_json(), "printed");

@@ -28,6 +28,7 @@ _jme() {
     --compression) values='none gzip xz' ;;
     --missing) values='observed model mean centre fail' ;;
     --late) values='current drop' ;;
+    --time-unit) values='s ms us minute hour day' ;;
     --role) values='write read admin' ;;
     --geometry) values='auto ball ball-trace box' ;;
     --emit) values='first second mean covariance correlation precision pca: regression: density' ;;

@@ -53,6 +53,7 @@ struct InputOptions {
   /// The column that says when a row happened, by name or number; it is none of the `columns`. A row whose
   /// time cannot be read is a bad row.
   std::optional<std::string> time{};
+  TimeUnit time_unit = TimeUnit::second;  ///< what numbers in that column count
   /// An input without rows is no error, and the first row is not waited for before the reader is there.
   bool may_be_empty = false;
   /// A file that grows: at its end more is waited for. `from_end`: what is in it when it is opened is left

@@ -24,6 +24,7 @@ struct ClockDescription {
   std::optional<Seconds> from{},
       until{};  ///< as they were given; without `until` rows count where they arrive
   std::string time_column{};
+  TimeUnit time_unit = TimeUnit::second;
   bool drops_late = false;
 };
 

@@ -21,7 +21,8 @@ struct ClockConfig {
   /// the first release. None: slots close by the machine's clock, and a row belongs to the slot in which it
   /// arrives.
   std::optional<Seconds> until{};
-  std::string time_column{};  ///< says when a row happened; empty: nothing does
+  std::string time_column{};              ///< says when a row happened; empty: nothing does
+  TimeUnit time_unit = TimeUnit::second;  ///< what numbers in it count, since 1970
   LateRows late = LateRows::current;
 
   [[nodiscard]] bool is_by_arrival() const { return !until; }

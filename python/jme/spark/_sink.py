@@ -72,7 +72,7 @@ def stream_settings(given: dict[str, Any]) -> dict[str, Any]:
     check_settings(given)
     if given["on_bad_row"] != "zero":
         raise refuse("on_bad_row", "must be zero: one bad row would end the query for all others")
-    for field in ("state", "stream", "time", "until", "late"):
+    for field in ("state", "stream", "time", "time_unit", "until", "late"):
         if given.get(field):
             raise refuse(field, "is not for a sink: rows count in the slot that is open when their sums arrive")
     return given

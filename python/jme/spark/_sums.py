@@ -69,7 +69,9 @@ class Sums:
         if self._slots is None:
             self._block.push_arrow(self._stream, table)
         else:
-            self._slots.push_arrow(self._stream, seconds_of(table[self.time]), table.drop_columns([self.time]))
+            self._slots.push_arrow(
+                self._stream, seconds_of(table[self.time], self._stream._time_unit), table.drop_columns([self.time])
+            )
 
     def merge(self, slot: int, part: bytes) -> None:
         """Refuses what was made with another configuration, or was damaged on its way."""
@@ -117,13 +119,14 @@ def _text_of(cell: bytes | None) -> str | None:
         return None
 
 
-def seconds_of(column: Any) -> npt.NDArray[np.float64]:
-    """Times of an Arrow column as seconds since 1970; NaN where nobody can tell. The stream cuts fractions off."""
+def seconds_of(column: Any, unit: str = "s") -> npt.NDArray[np.float64]:
+    """Times of an Arrow column as seconds since 1970; NaN where nobody can tell. Numbers count `unit`s. The stream cuts
+    fractions off."""
     import numpy as np
     import pyarrow as pa
 
     if not pa.types.is_string(column.type) and not pa.types.is_large_string(column.type):
-        return _told.seconds(column)
+        return _told.seconds(column, unit=unit)
     # Spark does not check that its text is UTF-8. A cell that is not is a bad time, and troubles no other row.
-    times = [_told.second_of(_text_of(cell)) for cell in column.cast(pa.binary()).to_pylist()]
+    times = [_told.second_of(_text_of(cell), unit) for cell in column.cast(pa.binary()).to_pylist()]
     return np.array([np.nan if time is None else time for time in times], dtype=np.float64)
