@@ -34,7 +34,8 @@ LiveSlots::LiveSlots(PreparedRun& run, RunningStream& stream, RowIntake& intake,
       intake_(&intake),
       live_(&live),
       shown_(!quiet && ::isatty(STDERR_FILENO) == 1),
-      durable_(stream.can_keep()) {
+      durable_(stream.can_keep()),
+      has_times_(!run.clock()->time_column.empty()) {
   SlotClock clock(system_now());
   run.begin_at(beginning(run, stream, clock));
   intake.keep_people(stream, true);
@@ -77,7 +78,8 @@ void LiveSlots::take_rows(RowReader& reader) {
     } else {
       limited ? intake_->take(row, reader.missing_cells(), reader.person())
               : intake_->take(row, reader.missing_cells());
-      feed_->add(row, reader.time());
+      ++rows_;
+      if (!feed_->add(row, reader.time())) ++left_out_;
     }
     // Between rows alone: what is kept on the way out has the place after a row only together with the row.
     live_->check();
@@ -95,6 +97,17 @@ void LiveSlots::end_input() {
   while (feed_->due() == due) live_->pause();
 }
 
+void LiveSlots::tell_left_out() const {
+  if (left_out_ == 0) return;
+  const std::string what = fmt::format(
+      "{} of {} row(s) came before the first slot, or late with --late drop, and count nowhere; keep these "
+      "numbers to "
+      "yourself",
+      left_out_, rows_);
+  if (!has_times_ || 2 * left_out_ <= rows_) return print_note(what);
+  print_warning(what + "; if numbers in --time are not seconds since 1970, --time-unit says what they count");
+}
+
 void LiveSlots::take(const std::string& path, const InputOptions& options) {
   try {
     static_cast<void>(work());
@@ -106,10 +119,12 @@ void LiveSlots::take(const std::string& path, const InputOptions& options) {
   } catch (...) {
     feed_->keep();
     if (durable_) print_note(fmt::format("the slot until {} is kept", iso_text(feed_->due())));
+    tell_left_out();
     throw;
   }
   feed_->keep();
   stream_->end_input();
+  tell_left_out();
 }
 
 }  // namespace jme::cli

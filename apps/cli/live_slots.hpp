@@ -31,13 +31,16 @@ class LiveSlots {
   [[nodiscard]] LiveInput::Due work();
   void take_rows(RowReader& reader);
   void end_input();
+  /// For the owner of the input alone: rows that count nowhere.
+  void tell_left_out() const;
   void show();
   RunningStream* stream_;
   RowIntake* intake_;
   LiveInput* live_;
   std::unique_ptr<SlotFeed> feed_;
   std::vector<OnMissing> rules_;
-  bool shown_, drawn_ = false, durable_;
+  bool shown_, drawn_ = false, durable_, has_times_;
+  std::size_t rows_ = 0, left_out_ = 0;
 };
 
 }  // namespace jme::cli

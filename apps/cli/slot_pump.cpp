@@ -1,5 +1,7 @@
 #include "slot_pump.hpp"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -38,6 +40,7 @@ void pump_slots(RowReader& reader, RowIntake& intake, TimedRows& rows, RunningSt
     if (progress.is_shown() && reader.progress()) progress.update_fraction(*reader.progress());
   }
   tell_outside(rows.outside(), rows.rows());
+  if (const std::optional<std::string> doubts = rows.doubts("--time-unit")) print_warning(*doubts);
   rows.release_to(stream);
   stream.end_input();
 }

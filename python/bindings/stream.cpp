@@ -175,6 +175,10 @@ void Stream::warn(const std::vector<std::string>& warnings) {
   }
 }
 
+void Stream::warn_of_times() {
+  if (const auto doubts = feed_->doubts_of_times("time_unit")) warn({*doubts});
+}
+
 nb::object Stream::finish() {
   const Use use(*this);
   if (feed_) {
@@ -183,6 +187,7 @@ nb::object Stream::finish() {
   }
   is_finished_ = true;
   warn(new_warnings(1));
+  if (feed_) warn_of_times();
   return take();
 }
 

@@ -116,6 +116,8 @@ class Stream {
   std::vector<std::string> new_warnings(std::size_t fewest);
   /// As UserWarning. Where warnings are errors, it raises: the rows stay taken, and their releases wait.
   static void warn(const std::vector<std::string>& warnings);
+  /// Of times that are doubtful.
+  void warn_of_times();
   template <class Work>
   void naming_columns(bool many, const Work& work) const;
   [[nodiscard]] ReportInput report_input(const std::string& title) const;

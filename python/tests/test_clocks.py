@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import time
+import warnings
 
 import jme
 import numpy as np
@@ -202,6 +203,24 @@ def test_a_unit_of_time_is_checked():
     assert caught.value.field == "time_unit"
 
 
+def test_times_of_the_wrong_unit_warn_their_owner():
+    hours = {"when": [SECOND / 3600 + i / 8 for i in range(24)], "x": [0.5] * 24}
+    stream = jme.Stream(**SETTINGS)
+    stream.push(hours)
+    with pytest.warns(UserWarning, match=r"\(24 of 24\) have a time outside of the schedule .* time_unit says"):
+        assert len(stream.finish()) == 3
+    day = {**SETTINGS, "from_": "1970-01-01", "until": "1970-01-02"}
+    stream = jme.Stream(**day)
+    stream.push({"when": list(range(24)), "x": [0.5] * 24})
+    with pytest.warns(UserWarning, match=r"\(24 of 24\) are in the same slot of time, which begins at 1970-01-01T00"):
+        stream.finish()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        right = jme.Stream(**day, time_unit="hour")
+        right.push({"when": list(range(24)), "x": [0.5] * 24})
+        assert len(right.finish()) == 24
+
+
 MISSING = [None, float("nan"), np.float32("nan"), pd.NaT, pd.NA, np.datetime64("NaT")]
 MISSING += ["", "noon", 10**400, float("inf")]
 
@@ -220,6 +239,7 @@ def test_a_push_with_a_missing_time_takes_no_row(missing):
     assert found == released(EXPECTED, {**rows, "when": [NINE, SECOND, NINE]})
 
 
+@pytest.mark.filterwarnings("ignore:more than half of the rows:UserWarning")
 def test_no_piece_of_a_long_push_is_taken_before_a_missing_time_is_found():
     rows = 200_000  # more than are converted, or looked at, at a time
     when = np.full(rows, NINE, dtype="M8[s]")

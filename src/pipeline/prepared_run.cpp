@@ -228,7 +228,7 @@ SlotSchedule PreparedRun::schedule() const {
 }
 
 TimedRows PreparedRun::timed_rows() const {
-  return {row_map(), schedule(), slots_of_window()};
+  return {row_map(), schedule(), slots_of_window(), config_.clock->time_unit};
 }
 
 std::size_t PreparedRun::slots_of_window() const {

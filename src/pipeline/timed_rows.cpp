@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,7 +20,30 @@ bool TimedRows::enter_window(RowIntake& intake, std::optional<Seconds> time) con
 
 void TimedRows::add(Seconds time, std::span<const double> row) {
   ++rows_;
-  if (!sums_.add(time, row)) ++outside_;
+  sums_.add(time, row) ? ++of_slot_[*sums_.schedule().slot_of(time)] : ++outside_;
+}
+
+std::optional<std::string> TimedRows::doubts(std::string_view unit_setting) const {
+  // Of two slots one has half of the rows, and of few rows more than half come together by chance.
+  constexpr std::size_t fewest_slots = 3, fewest_rows = 10;
+  const auto fullest = std::max_element(of_slot_.begin(), of_slot_.end());
+  const std::size_t with_time = std::accumulate(of_slot_.begin(), of_slot_.end(), outside_);
+  std::string what;
+  if (2 * outside_ > with_time) {
+    what =
+        fmt::format("({} of {}) have a time outside of the schedule and count nowhere", outside_, with_time);
+  } else if (of_slot_.size() >= fewest_slots && with_time >= fewest_rows && 2 * *fullest > with_time) {
+    const auto slot = static_cast<std::size_t>(fullest - of_slot_.begin());
+    what = fmt::format("({} of {}) are in the same slot of time, which begins at {}", *fullest, with_time,
+                       iso_text(sums_.schedule().begin_of(slot)));
+  }
+  if (what.empty()) return std::nullopt;
+  return fmt::format(
+      "more than half of the rows {}: if numbers in the column of times are not {} since 1970, {} says what "
+      "they count; "
+      "keep "
+      "these numbers to yourself",
+      what, plural(unit_), unit_setting);
 }
 
 void TimedRows::take(RowIntake& intake, std::span<double> row, std::span<const std::size_t> missing_cells,

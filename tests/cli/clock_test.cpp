@@ -75,6 +75,36 @@ TEST_F(ClockRun, TellsTheOwnerAloneOfRowsOutsideOfTheSchedule) {
   EXPECT_THAT(other.err, HasSubstr("2 of 50 row(s) happened before --from or after --until"));
 }
 
+TEST_F(ClockRun, WarnsTheOwnerAloneOfTimesThatAreNotInSeconds) {
+  std::string hours = "ts,a,b\n";  // of the day, as numbers since 1970
+  for (int i = 0; i < 240; ++i) hours += std::to_string(490896 + 0.1 * i) + ",6,0.5\n";
+  const std::string name = file("hours.csv", hours);
+  const CommandResult none = jme(day + file("none.csv", "ts,a,b\n"));
+  const CommandResult wrong = jme(day + name);
+  EXPECT_EQ(wrong.out, none.out) << "the warning is not for readers of releases";
+  EXPECT_THAT(wrong.err,
+              HasSubstr("jme: warning: more than half of the rows (240 of 240) have a time outside"));
+  EXPECT_THAT(wrong.err, HasSubstr("--time-unit says what they count"));
+  const CommandResult right = jme(day + "--time-unit hour " + name);
+  ASSERT_EQ(right.code, 0) << right.err;
+  EXPECT_THAT(right.err, Not(HasSubstr("more than half")));
+  EXPECT_EQ(right.lines().front()["configuration"]["time_unit"], "hour");
+  EXPECT_EQ(right.lines().front()["configuration"]["from"], none.lines().front()["configuration"]["from"]);
+}
+
+TEST_F(ClockRun, WarnsWhereMostTimesMeanTheSameSlot) {
+  std::string text = "ts,a,b\n";
+  for (int i = 0; i < 24; ++i) text += std::to_string(i) + ",6,0.5\n";  // hours, taken for seconds
+  const std::string run =
+      "run --time ts --every 1h --from 1970-01-01 --until 1970-01-02 --bounds a=0:10,b=0:1 --epsilon 1 "
+      "--delta 1e-6 ";
+  const std::string name = file("rows.csv", text);
+  EXPECT_THAT(jme(run + name).err,
+              HasSubstr("jme: warning: more than half of the rows (24 of 24) are in the same slot of time, "
+                        "which begins at 1970-01-01T00:00:00Z"));
+  EXPECT_EQ(jme(run + "--time-unit hour " + name).err, "");
+}
+
 TEST_F(ClockRun, TakesARowWithoutAReadableTimeForABadOne) {
   const std::string name = file("rows.csv", rows(1) + "noon,1,1\n");
   expect_refused(jme(day + "--on-bad-row fail " + name), 3,
@@ -127,6 +157,15 @@ TEST_F(ClockRun, ReleasesALiveSlotOnTimeWithoutAnyRow) {
   EXPECT_THAT(result.err, HasSubstr("the last release is due at"));
   EXPECT_THAT(result.lines().front()["configuration"]["first_slot_begins"].get<std::string>(),
               HasSubstr("Z"));
+}
+
+TEST_F(ClockRun, TellsTheOwnerOfLateRowsThatWereDropped) {
+  const CommandResult result =
+      jme("run --every 1s --steps 1 --time t --late drop --bounds a=0:1 --epsilon 1 --delta 1e-6 -",
+          {.input = "t,a\n5,0.5\n6,0.5\n2199-01-01,0.5\n"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("jme: warning: 2 of 3 row(s) came before the first slot, or late"));
+  EXPECT_THAT(result.err, HasSubstr("--time-unit"));
 }
 
 TEST_F(ClockRun, FollowsAFileUntilTheLastSlotHasEnded) {

@@ -73,6 +73,51 @@ TEST(TimedRows, ThatHaveNoTimeCountNowhereWhereBadRowsCount) {
   }
 }
 
+TEST(TimedRows, AreDoubtedWhereMoreThanHalfOfThemAreInOneSlotOrOutside) {
+  const Seconds begin = *parse_time("2026-01-01");
+  const auto doubts = [&](std::size_t together, std::size_t apart, std::size_t outside) {
+    const PreparedRun run = day("fail");
+    RowIntake intake = run.intake();
+    TimedRows timed = run.timed_rows();
+    std::vector<std::optional<Seconds>> when(together, begin + 7200);
+    for (std::size_t i = 0; i < apart; ++i) when.emplace_back(begin + 3600 * static_cast<Seconds>(3 + i));
+    when.insert(when.end(), outside, 60);
+    const std::vector<double> numbers(when.size(), 0.5);
+    timed.take_rows(intake, MatrixView::of_rows(numbers, 1), when, {});
+    return timed.doubts("the unit").value_or("");
+  };
+  EXPECT_EQ(doubts(5, 5, 0), "");
+  EXPECT_EQ(
+      doubts(6, 5, 0).substr(0, 99),
+      "more than half of the rows (6 of 11) are in the same slot of time, which begins at 2026-01-01T02:00");
+  EXPECT_EQ(doubts(6, 3, 0), "");  // of so few, chance puts more than half together
+  EXPECT_EQ(doubts(1, 1, 2), "");
+  EXPECT_EQ(doubts(1, 1, 3).substr(0, 75),
+            "more than half of the rows (3 of 5) have a time outside of the schedule and");
+  EXPECT_NE(doubts(0, 0, 1).find("are not seconds since 1970, the unit says what they count"),
+            std::string::npos);
+  EXPECT_EQ(doubts(0, 0, 0), "");
+}
+
+TEST(TimedRows, OfAScheduleOfTwoSlotsAreNotDoubtedForBeingInOne) {
+  RunSettings settings;
+  for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{{"bounds", "a=-1:1"},
+                                                                                   {"time", "when"},
+                                                                                   {"every", "12h"},
+                                                                                   {"from", "2026-01-01"},
+                                                                                   {"until", "2026-01-02"},
+                                                                                   {"sigma", "1"}}) {
+    settings.set(name, text);
+  }
+  const PreparedRun run(run_config(settings));
+  RowIntake intake = run.intake();
+  TimedRows timed = run.timed_rows();
+  const std::vector<double> numbers(20, 0.5);
+  const std::vector<std::optional<Seconds>> when(20, *parse_time("2026-01-01T13:00"));
+  timed.take_rows(intake, MatrixView::of_rows(numbers, 1), when, {});
+  EXPECT_FALSE(timed.doubts("the unit"));
+}
+
 TEST(TimedRows, ThatLieOutsideOfTheScheduleAreNotedAfterThoseOfTheIntake) {
   const PreparedRun run = day("zero");
   std::vector<std::optional<Seconds>> some = times();

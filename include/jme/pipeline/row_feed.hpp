@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,6 +53,10 @@ class RowFeed {
   /// before the first row.
   void take_times(TimedRows rows) { timed_.emplace(std::move(rows)); }
   [[nodiscard]] bool takes_times() const { return timed_.has_value(); }
+  /// What is doubtful about the times (TimedRows::doubts); none also where rows have no times.
+  [[nodiscard]] std::optional<std::string> doubts_of_times(std::string_view unit_setting) const {
+    return timed_ ? timed_->doubts(unit_setting) : std::nullopt;
+  }
   /// Rows that were checked, each with its time (none: it is a bad row) and, where rows per person are
   /// limited, its person. A row whose time is outside of the schedule counts nowhere. Throws DataError for a
   /// row without a time where bad rows fail; then it takes none of these.

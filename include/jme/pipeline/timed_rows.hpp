@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <jme/clock/time.hpp>
@@ -17,8 +19,10 @@ namespace jme {
 class TimedRows {
  public:
   /// PreparedRun::timed_rows makes one. `slots_of_window`: where the rows of a person are limited in windows.
-  TimedRows(const RowMap& map, const SlotSchedule& schedule, std::size_t slots_of_window)
-      : sums_(map, schedule), slots_of_window_(slots_of_window) {}
+  /// `unit`: what times that were numbers counted.
+  TimedRows(const RowMap& map, const SlotSchedule& schedule, std::size_t slots_of_window,
+            TimeUnit unit = TimeUnit::second)
+      : sums_(map, schedule), slots_of_window_(slots_of_window), of_slot_(schedule.count), unit_(unit) {}
 
   /// A row that a reader has checked (RowIntake::take); `person` where rows per person are limited. All rows
   /// pass the same intake.
@@ -42,6 +46,11 @@ class TimedRows {
   [[nodiscard]] std::size_t outside() const { return outside_; }
   /// The same among the notes of the intake that the rows passed.
   [[nodiscard]] std::vector<Note> notes(const RowIntake& intake) const;
+  /// What is doubtful about the times, in words for the owner of the rows alone: more than half of the rows
+  /// are outside of the schedule or, of ten or more rows and three or more slots, in a single slot. That is
+  /// what becomes of numbers that were taken for seconds and count something else. `unit_setting`: how the
+  /// front spells the setting that says what they count.
+  [[nodiscard]] std::optional<std::string> doubts(std::string_view unit_setting) const;
   [[nodiscard]] SlotSums& sums() { return sums_; }
   /// Releases all slots of the schedule, also those without rows.
   void release_to(RunningStream& stream) { sums_.release_to(stream); }
@@ -52,6 +61,8 @@ class TimedRows {
   void add(Seconds time, std::span<const double> row);
   SlotSums sums_;
   std::size_t slots_of_window_, rows_ = 0, outside_ = 0;
+  std::vector<std::size_t> of_slot_;  // rows
+  TimeUnit unit_;
 };
 
 }  // namespace jme
