@@ -21,7 +21,10 @@ namespace {
 std::string advice(const RowPath& path) {
   std::vector<std::string_view> parts;
   if (path.reader.is_bad_for_missing_cell()) parts.push_back("--missing fills single cells");
-  if (path.on_bad_row == OnBadRow::fail) {
+  const bool is_of_the_input = path.reader.is_bad_like_others();
+  const bool is_text = !is_of_the_input && path.reader.is_bad_for_column_of_text();
+  if (is_text) parts.push_back("--columns or --bounds leaves out a column of text by naming the others");
+  if (path.on_bad_row == OnBadRow::fail && !is_text && !is_of_the_input) {
     parts.push_back(path.intake.bad_rows_are_absent() ? "--on-bad-row zero counts such a row nowhere"
                                                       : "--on-bad-row zero counts such a row as zero");
   }

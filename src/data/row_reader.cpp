@@ -62,6 +62,7 @@ struct RowReader::Impl {
   bool is_bad = false;
   std::size_t bad_rows = 0;
   std::size_t rows = 0;
+  std::vector<std::size_t> missing = {};  // good rows without a number in the column
   std::optional<DataError> error = {};  // the error that ended the reading
 
   [[noreturn]] void end_with(DataError reason) {
@@ -96,7 +97,13 @@ bool RowReader::next(std::span<double> row) {
   }
   if (status == data::RowStatus::end) return false;
   ++impl_->rows;
-  if (status == data::RowStatus::good) return true;
+  if (status == data::RowStatus::good) {
+    for (const std::size_t column : impl_->source->missing_cells()) {
+      impl_->missing.resize(dimension());
+      ++impl_->missing[column];
+    }
+    return true;
+  }
   std::fill(row.begin(), row.end(), 0.0);
   impl_->is_bad = true;
   ++impl_->bad_rows;
@@ -112,6 +119,16 @@ bool RowReader::next(std::span<double> row) {
 
 bool RowReader::is_bad() const {
   return impl_->is_bad;
+}
+bool RowReader::is_bad_like_others() const {
+  return impl_->is_bad && impl_->source->problem().is_of_the_input();
+}
+bool RowReader::is_bad_for_column_of_text() const {
+  const data::RowProblem& problem = impl_->source->problem();
+  if (!impl_->is_bad || problem.kind != data::RowProblem::Kind::cell || problem.status != CellStatus::text)
+    return false;
+  const std::size_t good = impl_->rows - impl_->bad_rows;
+  return good == (problem.column < impl_->missing.size() ? impl_->missing[problem.column] : 0);
 }
 bool RowReader::is_bad_for_missing_cell() const {
   return impl_->is_bad && impl_->source->problem().is_missing;

@@ -63,6 +63,10 @@ struct RowProblem {
     if (kind == Kind::time && status == CellStatus::number) return other_time_unit;
     return std::nullopt;
   }
+  /// Whether the fault is how the input is read, so that other rows will have it too.
+  [[nodiscard]] bool is_of_the_input() const {
+    return kind != Kind::open_quote && remedy().has_value();
+  }
 };
 
 /// Rows of one format; each is a function of its record and of public choices. A file that is broken as a

@@ -246,10 +246,10 @@ StreamConfig stream_config(const RunSettings& settings, const KnownColumns& colu
     result.norm_bound = std::sqrt(static_cast<double>(result.dimension));  // no row in the box is longer
   } else {
     throw InvalidParameter(
-        "norm-bound",
-        "must be given (or bounds, with run): the longest row that counts in full, longer ones are "
-        "clipped to it and the noise hides rows of that length; it must be known in public "
-        "beforehand and is never estimated from the data, since an estimate would reveal data");
+        "bounds",
+        "must be given, COLUMN=LOW:HIGH for every column to publish: ranges that are public, never "
+        "estimated from the data (jme bounds finds some privately); or else norm-bound, the longest "
+        "row that counts in full, with columns: otherwise all columns are published, ids too");
   }
 
   const auto workload_of = [&](const std::string& text, std::string_view field) {

@@ -199,7 +199,7 @@ TEST_F(MissingCells, StoppingARunSayWhatHelpsAndWhatIsSpent) {
   // Where counts are private, no row is made of it.
   for (const char* private_counts : {"--private-count ", "--missing observed --private-count "}) {
     const CommandResult counted =
-        jme(filled_run + private_counts + "--on-bad-row fail", {.input = "a,b\n9,x\n"});
+        jme(filled_run + private_counts + "--on-bad-row fail", {.input = "a,b\n9,1\n9,x\n"});
     EXPECT_EQ(counted.code, 3);
     EXPECT_THAT(counted.err, HasSubstr("--on-bad-row zero counts such a row nowhere)"));
     EXPECT_THAT(counted.err, Not(HasSubstr("as zero")));

@@ -142,7 +142,7 @@ TEST(PlanCommand, SpendsABudgetOrANoiseMultiplierNotBoth) {
 TEST(PlanCommand, ExplainsWhatIsMissing) {
   expect_refused(jme("plan --sigma 1 --dimension 3 --norm-bound 1"), 2, "horizon");
   expect_refused(jme("plan --sigma 1 --rows 10 --norm-bound 1"), 2, "dimension: must be given");
-  expect_refused(jme("plan --sigma 1 --rows 10 --dimension 3"), 2, "norm-bound: must be given");
+  expect_refused(jme("plan --sigma 1 --rows 10 --dimension 3"), 2, "bounds: must be given");
 }
 
 TEST(PlanCommand, RefusesParametersOutOfRange) {

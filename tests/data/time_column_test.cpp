@@ -86,6 +86,24 @@ TEST(TimeColumn, CountsInItsUnitInEveryFormat) {
   EXPECT_EQ(times_in(arrays, {.columns = {"1"}, .time = "2", .time_unit = TimeUnit::day}), (Times{172800}));
 }
 
+TEST(TimeColumn, OutsideOfTheYearsNamesTheSettingOfItsUnit) {
+  const SampleFile csv("t.csv", "x,when\n1,1774747800123\n");
+  const SampleFile json("t.ndjson", "{\"x\":1,\"when\":1774747800123}\n");
+  for (const SampleFile* file : {&csv, &json}) {
+    RowReader reader(file->path(), {.columns = {"x"}, .time = "when"});
+    std::vector<double> row(1);
+    try {
+      reader.next(row);
+      FAIL() << file->path();
+    } catch (const DataError& error) {
+      EXPECT_THAT(error.what(),
+                  ::testing::HasSubstr("in seconds since 1970, is outside of the years 1 to 9999"));
+      EXPECT_EQ(error.remedy(), (Remedy{.field = "time_unit"}));
+    }
+    EXPECT_TRUE(reader.is_bad_like_others());
+  }
+}
+
 TEST(InputWithoutRows, IsNoErrorWhereThatIsPrivate) {
   const SampleFile file("t.csv", "x,when\n");
   std::vector<double> row(1);

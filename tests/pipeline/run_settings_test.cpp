@@ -141,7 +141,7 @@ TEST(RunSettings, ThatAreIncompleteOrContradictoryAreRefusedByField) {
   EXPECT_EQ(field(R"({"sigma": 1, "rows": 9, "norm_bound": 1})"), "none");
   EXPECT_EQ(field(R"({"rows": 9, "norm_bound": 1})"), "epsilon");
   EXPECT_EQ(field(R"({"sigma": 1, "norm_bound": 1})"), "rows");
-  EXPECT_EQ(field(R"({"sigma": 1, "rows": 9})"), "norm_bound");
+  EXPECT_EQ(field(R"({"sigma": 1, "rows": 9})"), "bounds");
   EXPECT_EQ(field(R"({"sigma": 1, "rows": 9, "bounds": {"a": [0, 1]}, "dimension": 2})"), "dimension");
   EXPECT_EQ(field(R"({"sigma": 1, "rows": 9, "norm_bound": 1, "source": "x"})"), "source");
   EXPECT_EQ(field(R"({"sigma": 1, "rows": 9, "norm_bound": 1, "threads": 5000})"), "threads");

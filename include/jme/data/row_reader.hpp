@@ -100,6 +100,11 @@ class RowReader {
   /// always throws. After an error every further call repeats it.
   bool next(std::span<double> row);
   [[nodiscard]] bool is_bad() const;
+  /// Whether the last row is bad for a reason that other rows will have too: the input is read in the wrong
+  /// way.
+  [[nodiscard]] bool is_bad_like_others() const;
+  /// Whether the last row was bad because of text in a column that had no number so far.
+  [[nodiscard]] bool is_bad_for_column_of_text() const;
   /// Whether the last row was bad because of a missing cell.
   [[nodiscard]] bool is_bad_for_missing_cell() const;
   /// What to do with missing cells, one rule per column, from the next row on; before that,
