@@ -86,6 +86,7 @@ ExitCode BoundsCommand::run() const {
        notes_on_budget({.epsilon = spends.epsilon, .delta = spends.delta}, config.search.records)) {
     print_note(note);
   }
+  tell_terminal(input);
   RowReader reader(input.path, input.options);
   read_searched(reader, search, Count::is_public);
   // A file that cannot be opened is found before anything is spent.

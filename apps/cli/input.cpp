@@ -1,7 +1,12 @@
 #include "input.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <jme/base/errors.hpp>
 #include <jme/pipeline/configure.hpp>
+
+#include "exit_codes.hpp"
 
 namespace jme::cli {
 
@@ -62,6 +67,12 @@ void Input::check_width() const {
   if (!options.width || !has_header()) return;
   throw InvalidParameter("width",
                          "is for records without a header, which says itself how many cells they have");
+}
+
+void tell_terminal(const Input& input) {
+  if (input.path != "-" || ::isatty(STDIN_FILENO) != 1) return;
+  print_note(fmt::format("rows are read from the terminal{}: end with Ctrl-D on a line of its own",
+                         input.has_header() ? ", the line of names first" : ""));
 }
 
 bool Input::has_header() const {

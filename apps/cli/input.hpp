@@ -25,6 +25,10 @@ struct Input {
   [[nodiscard]] bool has_numbered_columns() const;
 };
 
+/// Says on stderr that rows are read from the terminal, where they are: nothing else would show that it
+/// waits.
+void tell_terminal(const Input& input);
+
 /// From the name of the file (none: standard input) and the settings, checked.
 [[nodiscard]] Input read_input(const Text& file, const RunSettings& settings);
 

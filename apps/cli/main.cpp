@@ -2,7 +2,9 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -51,6 +53,57 @@ std::string usage_problem(const CLI::App& root, const CLI::ParseError& error, in
   return "unexpected word " + (word.empty() ? said : word);
 }
 
+/// The commands by name.
+std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands) names.push_back(command->get_name());
+  return names;
+}
+
+ExitCode unknown_command(const std::string& word, const std::vector<const CLI::App*>& commands) {
+  const std::vector<std::string> names = names_of(commands);
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  jme::cli::print_error("unknown command " + word + ": must be one of " + list + "; the nearest is " +
+                        jme::nearest_spelling(word, names));
+  return ExitCode::usage;
+}
+
+/// `jme help` and `jme help COMMAND`: what --help prints.
+ExitCode help(const CLI::App& root, const std::vector<const CLI::App*>& commands,
+              const std::vector<std::string>& words) {
+  if (words.size() > 1) {
+    jme::cli::print_error("unexpected word " + words[1] +
+                          ": help takes the name of one command (see jme --help)");
+    return ExitCode::usage;
+  }
+  if (words.empty()) {
+    jme::cli::Output().write(root.help());
+    return ExitCode::ok;
+  }
+  for (const CLI::App* command : commands) {
+    if (command->get_name() != words.front()) continue;
+    jme::cli::Output().write(command->help("jme"));
+    return ExitCode::ok;
+  }
+  return unknown_command(words.front(), commands);
+}
+
+/// A flag in the place of the command: an error, unless it is one of jme's own.
+std::optional<ExitCode> refuse_unknown_flag(const CLI::App& root, const std::string& word) {
+  std::vector<std::string> own;
+  for (const CLI::Option* option : root.get_options()) {
+    for (const std::string& name : option->get_lnames()) own.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) own.push_back("-" + name);
+  }
+  const std::string flag = word.substr(0, word.find('='));
+  if (std::find(own.begin(), own.end(), flag) != own.end()) return std::nullopt;
+  jme::cli::print_error("unknown flag " + flag + ": the nearest known one is " +
+                        jme::nearest_spelling(flag, own) +
+                        "; flags of a command come after its name (see jme --help)");
+  return ExitCode::usage;
+}
+
 /// Where a standard stream was closed, the next file that is opened would get its number and receive output
 /// that is not meant for it. The placeholder is opened for the wrong direction, so that using it fails like
 /// using a closed stream.
@@ -73,7 +126,7 @@ ExitCode run(int argc, char** argv) {
   root.set_version_flag("--version", "jme " + std::string(jme::version));
   root.require_subcommand(1);
   root.get_formatter()->column_width(28);
-  root.footer("jme COMMAND --help shows the flags and examples of a command; jme demo needs none.");
+  root.footer("jme help COMMAND shows the flags and examples of a command; jme demo needs none.");
   const jme::cli::RunCommand run_command(root);
   const jme::cli::BoundsCommand bounds(root);
   const jme::cli::PlanCommand plan(root);
@@ -91,14 +144,13 @@ ExitCode run(int argc, char** argv) {
     std::fputs(root.help().c_str(), stderr);
     return ExitCode::usage;
   }
-  const auto commands = root.get_subcommands([](const CLI::App*) { return true; });
-  const bool is_known = std::any_of(commands.begin(), commands.end(),
-                                    [&](const CLI::App* command) { return command->get_name() == argv[1]; });
-  if (!is_known && argv[1][0] != '-') {
-    std::string names;
-    for (const CLI::App* command : commands) names += (names.empty() ? "" : ", ") + command->get_name();
-    jme::cli::print_error(std::string("unknown command ") + argv[1] + ": must be one of " + names);
-    return ExitCode::usage;
+  const auto commands = std::as_const(root).get_subcommands([](const CLI::App*) { return true; });
+  const std::string first = argv[1];
+  if (first == "help") return help(root, commands, {argv + 2, argv + argc});
+  if (first.starts_with('-')) {
+    if (const auto refused = refuse_unknown_flag(root, first)) return *refused;
+  } else if (std::ranges::none_of(commands, [&](const CLI::App* c) { return c->get_name() == first; })) {
+    return unknown_command(first, commands);
   }
   try {
     root.parse(argc, argv);

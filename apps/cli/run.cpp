@@ -234,6 +234,7 @@ ExitCode RunCommand::run() const {
   if (dry_run_) {
     dry_run(run, input, json_);
   } else {
+    tell_terminal(input);
     const Text& shape = chosen["shape"];
     std::optional<LiveInput> live;
     if (report || config.state || is_topic || input.options.follow != InputOptions::Follow::no ||

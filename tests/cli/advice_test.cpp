@@ -13,6 +13,39 @@ class Advice : public InDirectory {};
 
 const std::string budget = "--epsilon 1 --delta 1e-6 --rows 10 ";
 
+TEST_F(Advice, HelpIsACommandToo) {
+  EXPECT_EQ(jme("help").out, jme("--help").out);
+  EXPECT_EQ(jme("help").code, 0);
+  for (const char* command : {"run", "bounds", "ledger", "demo"}) {
+    const CommandResult result = jme(std::string("help ") + command);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(result.out, jme(std::string(command) + " --help").out);
+  }
+  expect_refused(jme("help rnu"), 2, "unknown command rnu: must be one of run, bounds");
+  expect_refused(jme("help run plan"), 2, "unexpected word plan");
+}
+
+TEST_F(Advice, TheNearestNameIsGivenForOneThatIsUnknown) {
+  expect_refused(jme("--verison"), 2, "unknown flag --verison: the nearest known one is --version");
+  expect_refused(jme("--hlep run"), 2, "the nearest known one is --help");
+  expect_refused(jme("--epsilon 1 run"), 2, "flags of a command come after its name");
+  expect_refused(jme("rnu"), 2, "the nearest is run");
+  expect_refused(jme("calibrat"), 2, "the nearest is calibrate");
+}
+
+TEST_F(Advice, ATerminalThatIsReadFromIsSaidToBe) {
+  // Nobody types on it, so the run waits until it is ended.
+  const std::string run = "run - --bounds a=0:1 " + budget,
+                    bounds = "bounds - --columns a --first 9000 --epsilon 1 --delta 1e-6";
+  for (const std::string& waiting : {run, bounds}) {
+    const CommandResult result =
+        execute("timeout", words("2 " + binary() + " " + waiting), {.terminal_input = true});
+    EXPECT_EQ(result.code, 124) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("jme: note: rows are read from the terminal, the line of names first"));
+  }
+  EXPECT_THAT(jme(run, {.input = "a\n0.5\n"}).err, Not(HasSubstr("terminal")));
+}
+
 TEST_F(Advice, BoundsThatWereForgottenAreNamedBeforeANormBound) {
   const CommandResult result = jme("run " + budget, {.input = "record_id,a\n1,2\n"});
   EXPECT_EQ(result.code, 2);

@@ -126,6 +126,7 @@ TEST(Completions, BashOffersCommandsFlagsAndValues) {
   EXPECT_THAT(complete("jme run --eps"), HasSubstr("--epsilon"));
   EXPECT_THAT(complete("jme run --method la"), HasSubstr("lambda-jme"));
   EXPECT_THAT(complete("jme calibrate --"), Not(HasSubstr("--rows")));
+  EXPECT_EQ(complete("jme help cal"), "calibrate\n");
 }
 
 TEST(DemoCommand, ShowsPrivateBesideExactAndSaysWhyItMay) {

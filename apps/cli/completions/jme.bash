@@ -5,7 +5,7 @@ _jme_flags() {
 }
 
 _jme() {
-  local commands='run bounds plan calibrate account sensitivity shape ledger serve token reproduce demo'
+  local commands='run bounds plan calibrate account sensitivity shape ledger serve token reproduce demo help'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -39,7 +39,7 @@ _jme() {
     COMPREPLY=($(compgen -W "$values" -- "$current"))
   elif [[ $current == -* ]]; then
     COMPREPLY=($(compgen -W "$(_jme_flags $command)" -- "$current"))
-  elif [[ -z $command ]]; then
+  elif [[ -z $command || $command == help ]]; then
     COMPREPLY=($(compgen -W "$commands" -- "$current"))
   elif [[ $command == run || $command == bounds ]]; then
     COMPREPLY=($(compgen -f -- "$current"))

@@ -1,6 +1,6 @@
 # fish completion for jme. Flags come from the command's own help, so they are never out of date.
 
-set -l commands run bounds plan calibrate account sensitivity shape ledger serve token reproduce demo
+set -l commands run bounds plan calibrate account sensitivity shape ledger serve token reproduce demo help
 
 function __jme_flags
     set -l words (commandline -opc)
@@ -25,6 +25,8 @@ complete -c jme -n "not __fish_seen_subcommand_from $commands" -a serve -d 'Rows
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a token -d 'Who may use the server'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a reproduce -d 'The figures of the paper'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a demo -d 'The whole pipeline on public data'
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a help -d 'Flags and examples of a command'
+complete -c jme -n '__fish_seen_subcommand_from help' -a "$commands"
 complete -c jme -n "__fish_seen_subcommand_from $commands; and string match -q -- '-*' (commandline -ct)" -a '(__jme_flags)'
 complete -c jme -n '__jme_after --method' -a 'jme lambda-jme ime cs pp pp-debiased'
 complete -c jme -n '__jme_after --shape --shape1 --shape2' -a 'auto identity sqrt banded:16 banded-inverse:16 blt:4 scaled-blt:4 scaled-blt:4:prefix dense'
