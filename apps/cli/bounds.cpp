@@ -43,9 +43,10 @@ std::string table(const FoundBounds& found) {
 BoundsCommand::BoundsCommand(CLI::App& root)
     : app_(root.add_subcommand("bounds", "Ranges of columns that nobody knows, found privately")) {
   add_text(*app_, "FILE", file_, "", "CSV, NDJSON or .npy, also .gz and .xz; - (default) is standard input");
-  for (const char* field : {"columns", "first", "format", "compression", "no_header", "width", "records",
-                            "delimiter", "on_bad_row", "epsilon", "delta", "adjacency", "participations",
-                            "person", "rows_per_person", "state", "source", "stream", "max_mu"}) {
+  for (const char* field : {"columns",         "first",   "format",    "compression",    "no_header",
+                            "width",           "records", "delimiter", "decimal",        "on_bad_row",
+                            "epsilon",         "delta",   "adjacency", "participations", "person",
+                            "rows_per_person", "state",   "source",    "stream",         "max_mu"}) {
     add_field(*app_, given_, field);
   }
   add_text(*app_, "--output", output_, "FILE", "Write there what was found, as one JSON object")

@@ -34,16 +34,6 @@ Records parse_records(std::string_view text) {
   throw InvalidParameter("records", text, "lines or quoted");
 }
 
-char parse_delimiter(std::string_view text) {
-  if (text == "tab" || text == "\\t") return '\t';
-  const bool one = text.size() == 1;
-  if (!one || text[0] == '"' || text[0] == '\n' || text[0] == '\r' ||
-      static_cast<unsigned char>(text[0]) >= 0x80) {
-    throw InvalidParameter("delimiter", text, "one character other than a quote or a line end, or tab");
-  }
-  return text[0];
-}
-
 }  // namespace
 
 Input read_input(const Text& file, const RunSettings& settings) {
@@ -58,6 +48,7 @@ Input read_input(const Text& file, const RunSettings& settings) {
     throw InvalidParameter("records", "quoted", "used with CSV");
   }
   if (delimiter) result.options.delimiter = parse_delimiter(*delimiter);
+  if (const Text& decimal = settings["decimal"]) result.options.decimal = parse_decimal(*decimal);
   result.options.header = !settings.is_on("no_header");
   result.options.width = record_width(settings);
   return result;

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
@@ -19,6 +23,33 @@ void check_delimiter(char delimiter) {
     throw InvalidParameter("delimiter", "must not be a character that numbers contain");
 }
 
+void check_decimal(const InputOptions& options) {
+  if (options.decimal == ',' && options.delimiter == ',' && !options.header) {
+    throw InvalidParameter("decimal",
+                           "comma: needs another delimiter without a header: 1,5 would be two cells, and "
+                           "nothing would say so");
+  }
+}
+
+struct Delimiter {
+  char character;
+  std::string_view name;
+};
+constexpr std::array<Delimiter, 4> delimiters{{{',', ","}, {';', "semicolon"}, {'\t', "tab"}, {'|', "pipe"}}};
+
+/// Another delimiter that would cut a record, which is one cell now, into this many; none where none would.
+std::optional<Remedy> delimiter_that_cuts(std::string_view record, char delimiter, std::size_t cells) {
+  for (const Delimiter& other : delimiters) {
+    if (other.character == delimiter) continue;
+    const auto found =
+        static_cast<std::size_t>(std::count(record.begin(), record.end(), other.character)) + 1;
+    if (found > 1 && found == cells) {
+      return Remedy{.field = "delimiter", .value = std::string(other.name)};
+    }
+  }
+  return std::nullopt;
+}
+
 // What the first bytes of a file say that is not CSV.
 void refuse_other_formats(std::string_view header, const std::string& place) {
   const auto refuse = [&](std::string_view what, const Remedy& remedy) {
@@ -37,9 +68,12 @@ class CsvRows final : public TextRows {
   CsvRows(const std::string& path, const InputOptions& options)
       : TextRows(path, options),
         splitter_(options.delimiter),
+        delimiter_(options.delimiter),
         header_(options.header),
         trusts_quotes_(options.records == Records::quoted) {
+    check_decimal(options);
     time_unit_ = options.time_unit;
+    has_decimal_commas_ = options.decimal == ',';
     if (header_)
       take_header(options);
     else
@@ -54,12 +88,7 @@ class CsvRows final : public TextRows {
     find_person(has_its_width && !hides_person());
     if (splitter_.has_open_quote()) return bad({.kind = RowProblem::Kind::open_quote});
     if (splitter_.has_stray_text()) return bad({.kind = RowProblem::Kind::stray_quote});
-    if (!has_its_width) {
-      return bad({.kind = RowProblem::Kind::width,
-                  .found = splitter_.count(),
-                  .expected = width_,
-                  .is_declared = !header_});
-    }
+    if (!has_its_width) return bad_width(record);
     if (hides_person()) return bad({.kind = RowProblem::Kind::quoted_delimiter});
     if (time_place_) {
       const std::string cell = splitter_.unescaped(*time_place_);
@@ -69,11 +98,16 @@ class CsvRows final : public TextRows {
     }
     for (std::size_t i = 0; i < selected_.size(); ++i) {
       const std::string_view cell = splitter_.cell(selected_[i]);
-      const CellStatus status = parse_number(cell, row[i]);
+      const CellStatus status =
+          has_decimal_commas_ ? parse_with_comma(cell, row[i]) : parse_number(cell, row[i]);
       if (status == CellStatus::number) continue;
       const bool missing = is_missing(cell);
       if (!forgive(i, missing, row))
-        return bad({.kind = RowProblem::Kind::cell, .column = i, .status = status, .is_missing = missing});
+        return bad({.kind = RowProblem::Kind::cell,
+                    .column = i,
+                    .status = status,
+                    .is_missing = missing,
+                    .setting = remedy_of_cell(cell, status)});
     }
     return RowStatus::good;
   }
@@ -91,6 +125,36 @@ class CsvRows final : public TextRows {
   }
 
  private:
+  RowStatus bad_width(std::string_view record) {
+    RowProblem problem{.kind = RowProblem::Kind::width,
+                       .found = splitter_.count(),
+                       .expected = width_,
+                       .is_declared = !header_};
+    if (problem.found == 1) problem.setting = delimiter_that_cuts(record, delimiter_, width_);
+    return bad(problem);
+  }
+
+  // A point in such a file separates thousands, and 1.234 is not guessed to be one or the other.
+  CellStatus parse_with_comma(std::string_view cell, double& number) {
+    const std::size_t comma = cell.find(',');
+    if (comma == std::string_view::npos) {
+      return cell.find('.') == std::string_view::npos ? parse_number(cell, number) : CellStatus::text;
+    }
+    if (cell.find('.') != std::string_view::npos) return CellStatus::text;
+    with_point_.assign(cell);
+    with_point_[comma] = '.';
+    return parse_number(with_point_, number);
+  }
+
+  // A cell that would be a number with a decimal comma.
+  std::optional<Remedy> remedy_of_cell(std::string_view cell, CellStatus status) {
+    double ignored = 0.0;
+    if (status != CellStatus::text || has_decimal_commas_ || cell.find(',') == std::string_view::npos ||
+        parse_with_comma(cell, ignored) != CellStatus::number)
+      return std::nullopt;
+    return decimal_comma;
+  }
+
   // A delimiter or quote too many in a cell moves the cells after it. So a record that is not well formed has
   // an id only where no other cell comes before it: what is in the others then cannot change whose it is.
   void find_person(bool cells_are_in_place) {
@@ -112,7 +176,7 @@ class CsvRows final : public TextRows {
   void take_header(const InputOptions& options) {
     const std::string_view header = read_header();
     const std::string place = current_place();
-    const std::vector<std::string> names = header_names(header, place);
+    const std::vector<std::string> names = header_names(header, options.columns, place);
     width_ = names.size();
     selected_ = select_columns(names, options.columns, place);
     if (!options.person.empty()) {
@@ -144,7 +208,24 @@ class CsvRows final : public TextRows {
       throw InvalidParameter("time", *options.time, "a number: without a header columns have no names");
   }
 
-  std::vector<std::string> header_names(std::string_view header, const std::string& place) {
+  // A header that another delimiter would cut. A single column may have any name if somebody asks for it.
+  void check_delimiter_of(std::string_view header, const std::vector<std::string>& names_asked,
+                          const std::string& place) const {
+    const bool is_quoted_name = header.starts_with('"') && !splitter_.has_stray_text();
+    if (splitter_.count() != 1 || is_quoted_name) return;
+    const std::string name = splitter_.unescaped(0);
+    if (std::find(names_asked.begin(), names_asked.end(), name) != names_asked.end()) return;
+    if (const std::optional<Remedy> other = delimiter_that_cuts(header, delimiter_, 2, false)) {
+      throw DataError(
+          fmt::format("{}: the header is one name for this delimiter: if its columns are divided by "
+                      "another one, use {}",
+                      place, other->words()),
+          *other);
+    }
+  }
+
+  std::vector<std::string> header_names(std::string_view header, const std::vector<std::string>& names_asked,
+                                        const std::string& place) {
     refuse_other_formats(header, place);
     // Else the whole file would be names.
     if (header.find('\r') != std::string_view::npos) {
@@ -160,6 +241,7 @@ class CsvRows final : public TextRows {
                       place, quoted_records.words()),
           quoted_records);
     }
+    check_delimiter_of(header, names_asked, place);
     if (splitter_.has_stray_text())
       throw DataError(fmt::format("{}: the header has text after a closing quote", place));
     if (splitter_.count() > most_columns)
@@ -186,8 +268,10 @@ class CsvRows final : public TextRows {
   }
 
   CsvSplitter splitter_;
-  bool header_;
+  char delimiter_;
+  bool header_, has_decimal_commas_ = false;
   bool trusts_quotes_;
+  std::string with_point_;
   std::size_t width_ = 0;              // cells of a record, exactly
   std::optional<std::size_t> person_;  // place of the id
   std::vector<std::size_t> selected_;  // places of columns_ in the file

@@ -22,6 +22,8 @@ void check(InputFormat format, const InputOptions& options) {
     throw InvalidParameter("width", fmt::format("must be at most {}", data::most_columns));
   if (options.records == Records::quoted && format != InputFormat::csv)
     throw InvalidParameter("records", "quoted", "used with CSV");
+  if (options.decimal == ',' && format != InputFormat::csv)
+    throw InvalidParameter("decimal", "comma", "used with CSV");
   if (options.text && format == InputFormat::npy)
     throw InvalidParameter("format", "npy", "csv or ndjson for text in memory");
   if (options.feed != nullptr && format == InputFormat::npy)
@@ -48,6 +50,25 @@ std::unique_ptr<data::RowSource> open(const std::string& path, const InputOption
 
 }  // namespace
 
+char parse_delimiter(std::string_view text) {
+  if (text == "tab" || text == "\\t") return '\t';
+  if (text == "semicolon") return ';';
+  if (text == "pipe") return '|';
+  const bool one = text.size() == 1;
+  if (!one || text[0] == '"' || text[0] == '\n' || text[0] == '\r' ||
+      static_cast<unsigned char>(text[0]) >= 0x80) {
+    throw InvalidParameter("delimiter", text,
+                           "one character other than a quote or a line end, or tab, semicolon or pipe");
+  }
+  return text[0];
+}
+
+char parse_decimal(std::string_view text) {
+  if (text == "point" || text == ".") return '.';
+  if (text == "comma" || text == ",") return ',';
+  throw InvalidParameter("decimal", text, "point or comma");
+}
+
 InputFormat input_format(const std::string& path, const InputOptions& options) {
   if (options.format != InputFormat::automatic) return options.format;
   const std::string ending = data::extension(path);
@@ -63,7 +84,7 @@ struct RowReader::Impl {
   std::size_t bad_rows = 0;
   std::size_t rows = 0;
   std::vector<std::size_t> missing = {};  // good rows without a number in the column
-  std::optional<DataError> error = {};  // the error that ended the reading
+  std::optional<DataError> error = {};    // the error that ended the reading
 
   [[noreturn]] void end_with(DataError reason) {
     error = std::move(reason);

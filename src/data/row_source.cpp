@@ -4,6 +4,16 @@
 
 namespace jme::data {
 
+namespace {
+
+std::string remedy_of_width(const RowProblem& problem) {
+  if (problem.setting) return fmt::format(": {} would cut it", problem.setting->words());
+  if (problem.remedy()) return ": where every record has more, say so with " + declared_width.words();
+  return "";
+}
+
+}  // namespace
+
 std::string RowSource::explain_problem() const {
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
   const auto count = [](std::size_t n) { return fmt::format("{} column{}", n, n == 1 ? "" : "s"); };
@@ -21,11 +31,17 @@ std::string RowSource::explain_problem() const {
                  ? fmt::format("is longer than {} MiB", problem_.expected / mebibyte)
                  : fmt::format("is longer than {} bytes", problem_.expected);
     case RowProblem::Kind::width:
-      return fmt::format(
-          "has {}, {}{}", count(problem_.found), width_rule(),
-          problem_.remedy() ? ": where every record has more, say so with " + declared_width.words() : "");
+      return fmt::format("has {}, {}{}", count(problem_.found), width_rule(), remedy_of_width(problem_));
     case RowProblem::Kind::cell:
+      if (problem_.setting) {
+        return fmt::format(
+            "column {}: {}, for it has a comma: if that separates thousands, remove it; if it is "
+            "the decimal sign, use {}",
+            columns_[problem_.column], describe(problem_.status), problem_.setting->words());
+      }
       return fmt::format("column {}: {}", columns_[problem_.column], describe(problem_.status));
+    case RowProblem::Kind::foreign:
+      return explain(*problem_.format);
     case RowProblem::Kind::time:
       if (problem_.status == CellStatus::number) {
         return fmt::format(

@@ -12,6 +12,7 @@
 #include <jme/data/row_reader.hpp>
 
 #include "columns/number.hpp"
+#include "data/foreign_format.hpp"
 
 namespace jme::data {
 
@@ -21,6 +22,8 @@ enum class RowStatus { good, bad, end };
 inline const Remedy quoted_records{.field = "records", .value = "quoted"};
 /// Where every record has more cells than the columns that are named.
 inline const Remedy declared_width{.field = "width", .value = "N"};
+/// Where a cell would be a number with a decimal comma.
+inline const Remedy decimal_comma{.field = "decimal", .value = "comma"};
 /// Where a time is a number that is outside of the years 1 to 9999.
 inline const Remedy other_time_unit{.field = "time_unit"};
 
@@ -40,7 +43,8 @@ struct RowProblem {
     quoted_delimiter,
     not_json,
     array_for_names,
-    repeated_key
+    repeated_key,
+    foreign
   };
 
   Kind kind = Kind::none;
@@ -50,6 +54,8 @@ struct RowProblem {
   std::size_t found = 0;                    ///< width: how many cells
   std::size_t expected = 0;                 ///< too_long: bytes allowed; width: cells needed
   bool is_declared = false;                 ///< width: settings say it, and no header
+  std::optional<Remedy> setting{};          ///< width, cell: what would read the row, and others like it
+  const ForeignFormat* format = nullptr;    ///< foreign: what the file is
 
   /// The column, counted from 1, where the fault is in a single cell.
   [[nodiscard]] std::optional<std::size_t> cell_number() const {
@@ -61,11 +67,11 @@ struct RowProblem {
     if (kind == Kind::open_quote || kind == Kind::quoted_delimiter) return quoted_records;
     if (kind == Kind::width && is_declared && found > expected) return declared_width;
     if (kind == Kind::time && status == CellStatus::number) return other_time_unit;
-    return std::nullopt;
+    return setting;
   }
   /// Whether the fault is how the input is read, so that other rows will have it too.
   [[nodiscard]] bool is_of_the_input() const {
-    return kind != Kind::open_quote && remedy().has_value();
+    return kind == Kind::foreign || (kind != Kind::open_quote && remedy().has_value());
   }
 };
 

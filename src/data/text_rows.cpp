@@ -18,6 +18,14 @@ RowStatus TextRows::next(std::span<double> row) {
   if (!held_ && !records_.next()) return RowStatus::end;
   held_ = false;
   line_ = records_.line();
+  const RowStatus status = take_record(row);
+  if (status != RowStatus::bad || line_ != 1) return status;
+  // The first bytes of the input only say why it is bad.
+  const ForeignFormat* const format = foreign_format(records_.beginning());
+  return format == nullptr ? status : bad({.kind = RowProblem::Kind::foreign, .format = format});
+}
+
+RowStatus TextRows::take_record(std::span<double> row) {
   if (records_.is_broken()) {
     find_person_of_broken(records_.beginning());
     return bad(fault());
@@ -49,6 +57,10 @@ void TextRows::hold_next_record() {
 std::string_view TextRows::read_header() {
   do {
     hold_next_record();
+    if (const ForeignFormat* const format = foreign_format(records_.beginning());
+        format != nullptr && records_.line() == 1) {
+      throw DataError(fmt::format("{}: {}", records_.name(), explain(*format)));
+    }
     if (records_.is_broken()) {
       bad(fault());
       throw DataError(fmt::format("{}: the header {}", current_place(), explain_problem()));

@@ -36,6 +36,7 @@ class TextRows : public RowSource {
   [[nodiscard]] std::string current_place() const;
 
  private:
+  RowStatus take_record(std::span<double> row);
   RowStatus blank_row(std::span<double> row);
   /// What is wrong with a broken record.
   [[nodiscard]] RowProblem fault() const;

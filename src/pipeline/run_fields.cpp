@@ -59,8 +59,11 @@ std::vector<RunField> input_fields() {
         "bytes; or quoted, cells with line breaks (RFC 4180), for files that a CSV writer made"},
        [](const RunDescription& run) { return text_or_nothing(run.records); },
        true},
-      {{"delimiter", text, ",", "one character, or tab", group, "C",
-        "Between CSV fields (default ,); tab for tabs"}},
+      {{"delimiter", text, ",", "one character, or tab, semicolon or pipe", group, "C",
+        "Between CSV fields (default ,): one character, or tab, semicolon or pipe"}},
+      {{"decimal", text, "point", "point or comma", group, "D",
+        "Decimal sign of CSV numbers: point (default), or comma for 1,5; then a point is no part of a "
+        "number"}},
       {{"on_bad_row", text, "", "fail or zero", group, "DO",
         "fail: the run ends there; or zero: it counts as the zero row or, where counts are private, nowhere "
         "(default: zero with private-count, person, missing observed or slots of time, else fail)"},

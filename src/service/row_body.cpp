@@ -13,14 +13,6 @@ namespace jme::service {
 
 namespace {
 
-char delimiter_of(const RunSettings& settings) {
-  const auto& text = settings["delimiter"];
-  if (!text) return ',';
-  if (*text == "tab" || *text == "\\t") return '\t';
-  if (text->size() != 1) throw InvalidParameter("delimiter", *text, "one character, or tab");
-  return text->front();
-}
-
 Records records_of(const RunSettings& settings) {
   const auto& text = settings["records"];
   if (!text || *text == "lines") return Records::lines;
@@ -53,7 +45,8 @@ RowBody::RowBody(const RunSettings& settings, const PreparedRun& run, const RowL
   options_.compression = Compression::none;
   options_.records = records_of(settings);
   options_.header = !settings.is_on("no_header");
-  options_.delimiter = delimiter_of(settings);
+  if (const auto& delimiter = settings["delimiter"]) options_.delimiter = parse_delimiter(*delimiter);
+  if (const auto& decimal = settings["decimal"]) options_.decimal = parse_decimal(*decimal);
   options_.on_bad_row = settings["on_bad_row"] ? parse_on_bad_row(*settings["on_bad_row"]) : OnBadRow::zero;
   options_.longest_record = limits.longest_record;
   options_.person = settings["person"].value_or("");
@@ -68,6 +61,7 @@ ReadRows RowBody::read(WriteRequest::Content content, std::string_view body) con
     options.format = InputFormat::ndjson;
     options.records = Records::lines;
     options.width = width_;
+    options.decimal = '.';
   } else if (!options.header) {
     options.columns.clear();
     options.width = columns_.size();

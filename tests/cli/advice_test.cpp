@@ -66,5 +66,34 @@ TEST_F(Advice, AColumnOfTextIsToBeLeftOutAndNotZeroed) {
   EXPECT_THAT(stray.err, Not(HasSubstr("--columns")));
 }
 
+TEST_F(Advice, AnOptionThatReadsTheFileIsNamedWithoutZeroingIt) {
+  const std::string run = "run --bounds a=0:10,b=0:10 " + budget, rows = "a;b\n1,5;2,5\n";
+  const CommandResult delimiter = jme(run, {.input = rows});
+  EXPECT_THAT(delimiter.err, HasSubstr("use --delimiter semicolon"));
+  const CommandResult decimal = jme(run + "--delimiter semicolon", {.input = rows});
+  EXPECT_THAT(decimal.err, HasSubstr("use --decimal comma"));
+  EXPECT_THAT(decimal.err, Not(HasSubstr("--on-bad-row")));
+  EXPECT_THAT(decimal.err, Not(HasSubstr("--columns")));
+  const CommandResult read =
+      jme(run + "--delimiter semicolon --decimal comma --insecure-test-seed 1", {.input = rows});
+  EXPECT_EQ(read.code, 0) << read.err;
+  EXPECT_EQ(read.printed_releases(),
+            jme(run + "--insecure-test-seed 1", {.input = "a,b\n1.5,2.5\n"}).printed_releases());
+  expect_refused(jme(run + "--decimal point,comma", {.input = rows}), 2,
+                 "decimal = point,comma: must be point or comma");
+}
+
+TEST_F(Advice, FilesOfOtherFormatsAreNamed) {
+  using namespace std::string_literals;
+  const std::string run = "run --bounds a=0:10,b=0:10 " + budget;
+  expect_refused(jme(run + file("t.parquet", "PAR1\x15\x04\x15"s)), 3,
+                 "t.parquet: the input is a Parquet file");
+  expect_refused(jme(run + file("t.xlsx", "PK\x03\x04\x14\0"s)), 3, "save the sheet as CSV UTF-8");
+  const CommandResult numbered =
+      jme("run --no-header --bounds 1=0:1,2=0:1 " + budget, {.input = "\xff\xfe" + "1\0,\0002\0\n\0"s});
+  EXPECT_THAT(numbered.err, HasSubstr("text in UTF-16, not text in UTF-8: convert it with iconv"));
+  EXPECT_THAT(numbered.err, Not(HasSubstr("--on-bad-row")));
+}
+
 }  // namespace
 }  // namespace jme::test::advice_tests

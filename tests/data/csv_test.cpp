@@ -349,7 +349,7 @@ struct DecimalComma : std::numpunct<char> {
 TEST(Csv, IsReadTheSameInAnyLocale) {
   const std::locale before = std::locale::global(std::locale(std::locale::classic(), new DecimalComma));
   EXPECT_EQ(rows_of("a;b\n1.5;2\n", {.delimiter = ';'}), (Rows{{1.5, 2}}));
-  EXPECT_EQ(complaint_of("a;b\n1,5;2\n", {.delimiter = ';'}), "s.csv:2: column a: not a number");
+  EXPECT_THAT(complaint_of("a;b\n1,5;2\n", {.delimiter = ';'}), HasSubstr("s.csv:2: column a: not a number"));
   std::locale::global(before);
 }
 

@@ -29,6 +29,8 @@ _jme() {
     --missing) values='observed model mean centre fail' ;;
     --late) values='current drop' ;;
     --time-unit) values='s ms us minute hour day' ;;
+    --delimiter) values='tab semicolon pipe' ;;
+    --decimal) values='point comma' ;;
     --role) values='write read admin' ;;
     --geometry) values='auto ball ball-trace box' ;;
     --emit) values='first second mean covariance correlation precision pca: regression: density' ;;

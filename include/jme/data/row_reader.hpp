@@ -64,6 +64,7 @@ struct InputOptions {
   Follow follow = Follow::no;
   bool header = true;  ///< CSV: the first line names the columns; without it they are called 1, 2, ...
   char delimiter = ',';
+  char decimal = '.';  ///< CSV: between the whole part of a number and its fraction, '.' or ','
   OnBadRow on_bad_row = OnBadRow::fail;
   /// In bytes, without the last line feed. A longer record is a bad row, so this also bounds the memory.
   std::size_t longest_record = std::size_t{1} << 26;
@@ -75,6 +76,11 @@ struct InputOptions {
   /// is then only a name.
   RecordFeed* feed = nullptr;
 };
+
+/// The delimiter that a text stands for: one character, or tab, semicolon or pipe. Throws InvalidParameter.
+[[nodiscard]] char parse_delimiter(std::string_view text);
+/// The decimal sign that a text stands for: point or comma. Throws InvalidParameter.
+[[nodiscard]] char parse_decimal(std::string_view text);
 
 /// What `automatic` stands for.
 [[nodiscard]] InputFormat input_format(const std::string& path, const InputOptions& options);
@@ -100,8 +106,8 @@ class RowReader {
   /// always throws. After an error every further call repeats it.
   bool next(std::span<double> row);
   [[nodiscard]] bool is_bad() const;
-  /// Whether the last row is bad for a reason that other rows will have too: the input is read in the wrong
-  /// way.
+  /// Whether the last row is bad for a reason that other rows will have too: the input is of another format,
+  /// or is read with the wrong delimiter, decimal sign or unit of time.
   [[nodiscard]] bool is_bad_like_others() const;
   /// Whether the last row was bad because of text in a column that had no number so far.
   [[nodiscard]] bool is_bad_for_column_of_text() const;

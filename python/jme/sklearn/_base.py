@@ -47,6 +47,7 @@ OWN_SETTINGS = {
     "width",
     "records",
     "delimiter",
+    "decimal",
 }
 
 KEYWORDS = """
