@@ -70,8 +70,8 @@ def is_array(value: Any) -> bool:
 
 def is_pandas(value: Any, kind: str) -> bool:
     """Whether it is one of pandas, or of a class that somebody made from it. Nobody has one who has not imported it."""
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(value, getattr(pandas, kind))
+    found = getattr(sys.modules.get("pandas"), kind, None)  # none while another thread is importing it
+    return found is not None and isinstance(value, found)
 
 
 def dimensions(value: Any) -> int:
