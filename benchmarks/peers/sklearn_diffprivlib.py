@@ -59,9 +59,9 @@ def data_sets():
 def ours(data, epsilon, seed):
     from jme.sklearn import PrivateLinearRegression, PrivatePCA, PrivateStandardScaler
 
-    ranges = list(zip(data["low"].tolist(), data["high"].tolist()))
+    ranges = dict(enumerate(zip(data["low"].tolist(), data["high"].tolist())))
     given = {"epsilon": epsilon, "delta": DELTA, "settings": {"insecure_test_seed": seed}}
-    with_target = {**dict(enumerate(ranges)), "y": (float(data["y_low"]), float(data["y_high"]))}
+    with_target = {**ranges, "y": (float(data["y_low"]), float(data["y_high"]))}
     return (PrivateStandardScaler(**given, bounds=ranges), PrivatePCA(components(data), **given, bounds=ranges),
             PrivateLinearRegression(**given, bounds=with_target))
 
