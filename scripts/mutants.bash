@@ -29,9 +29,13 @@ command_of() { # ROOM: the target of the command that its tests run, if they run
   esac
 }
 
+target_of() { # ROOM: what is built for its tests; those of Python import the extension module
+  if [ "$1" = python ]; then echo jme_python; else echo "$1_tests"; fi
+}
+
 outputs_of() { # ROOM: its program and the command that it runs, as paths in the build folder
   local target
-  for target in "$1_tests" $(command_of "$1"); do
+  for target in "$(target_of "$1")" $(command_of "$1"); do
     sed -n "s/^build $target: phony //p" "$build/build.ninja"
   done
 }
@@ -73,9 +77,20 @@ link() { # OUTPUT JOB [OBJECT=MUTANT...]: an executable of the build folder, wit
   (cd "$build" && timeout "$build_limit" "${wrapper[@]}" bash -c "$command") >>"$job/log" 2>&1
 }
 
+tree_of() { # JOB: its copy of the source, if it has a mistake of its own
+  if [ -d "$1/source" ]; then echo "$1/source"; else echo "$source"; fi
+}
+
+make_package() { # JOB: the Python package of the job's source, with the extension module of build/dev
+  mkdir "$1/python" && cp -r "$(tree_of "$1")/python/jme" "$1/python" && cp "$build"/python/jme/_core.*.so "$1/python/jme"
+}
+
 make_programs() { # JOB ROOMS [FILE]: the rooms' programs and commands, with what the job's FILE changes
-  local job=$1 file=${3:-} outputs output object target mutant links pairs=()
-  outputs=$(for room in $2; do outputs_of "$room"; done | sort -u)
+  local job=$1 file=${3:-} rooms outputs output object target mutant links pairs=()
+  if grep -qx python <<<"$2"; then make_package "$job" >>"$job/log" 2>&1 || return 1; fi
+  rooms=$(grep -vx python <<<"$2" || true)
+  [ -n "$rooms" ] || return 0
+  outputs=$(for room in $rooms; do outputs_of "$room"; done | sort -u)
   if [ -n "$file" ]; then
     links=" $(for output in $outputs; do ninja -C "$build" -t commands -s "$output"; done) "
     while read -r object; do
@@ -89,9 +104,28 @@ make_programs() { # JOB ROOMS [FILE]: the rooms' programs and commands, with wha
   for output in $outputs; do link "$output" "$job" "${pairs[@]}" || return 1; done
 }
 
+python_verdict() { # JOB FILE.TEST: by the interpreter that has what the file imports
+  local job=$1 tree file=${2%%.*} test=${2#*.} interpreter=$root/build/venv/bin/python status=0
+  tree=$(tree_of "$job")
+  [[ $file != test_torch* ]] || interpreter=/usr/bin/python3
+  (cd "$tree" && JME_PYTHON_DIR=$job/python timeout "$test_limit" "$interpreter" -B -m pytest \
+    "python/tests/$file.py::$test") >"$job/$2.log" 2>&1 || status=$?
+  case $status in
+    0) if grep -q ' passed\|^\.' "$job/$2.log"; then echo passes; else echo skips; fi ;;
+    1) echo fails ;;
+    4 | 5) echo missing ;;
+    124) echo hangs ;;
+    *) echo "cannot be run" ;;
+  esac
+}
+
 # passes, fails (also: ends by a signal), hangs, or there is no such test
 verdict() { # JOB ROOM:Suite.Test
   local job=$1 room=${2%%:*} test=${2#*:} command status=0
+  if [ "$room" = python ]; then
+    python_verdict "$job" "$test"
+    return
+  fi
   command=$(command_of "$room")
   [ -z "$command" ] || export JME_BINARY=$job/$(basename "$(sed -n "s/^build $command: phony //p" "$build/build.ninja")")
   timeout "$test_limit" "$job/${room}_tests" --gtest_filter="$test:*/$test/*" >"$job/$test.log" 2>&1 || status=$?
@@ -117,6 +151,7 @@ key_of() { # NAME: changes with the file, the mistake, the tests named and the p
     mutated "$1"
     for room in $(rooms_of "$1"); do
       for output in $(outputs_of "$room"); do grep -F " $output" "$work/digests"; done
+      [ "$room" != python ] || cat "$source"/python/jme/{,torch/}*.py "$source"/python/tests/*.py
     done
   } | sha256sum | cut -d ' ' -f 1
 }
