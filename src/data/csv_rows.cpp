@@ -38,12 +38,13 @@ struct Delimiter {
 constexpr std::array<Delimiter, 4> delimiters{{{',', ","}, {';', "semicolon"}, {'\t', "tab"}, {'|', "pipe"}}};
 
 /// Another delimiter that would cut a record, which is one cell now, into this many; none where none would.
-std::optional<Remedy> delimiter_that_cuts(std::string_view record, char delimiter, std::size_t cells) {
+std::optional<Remedy> delimiter_that_cuts(std::string_view record, char delimiter, std::size_t cells,
+                                          bool exactly) {
   for (const Delimiter& other : delimiters) {
     if (other.character == delimiter) continue;
     const auto found =
         static_cast<std::size_t>(std::count(record.begin(), record.end(), other.character)) + 1;
-    if (found > 1 && found == cells) {
+    if (found > 1 && (exactly ? found == cells : found >= cells)) {
       return Remedy{.field = "delimiter", .value = std::string(other.name)};
     }
   }
@@ -130,7 +131,7 @@ class CsvRows final : public TextRows {
                        .found = splitter_.count(),
                        .expected = width_,
                        .is_declared = !header_};
-    if (problem.found == 1) problem.setting = delimiter_that_cuts(record, delimiter_, width_);
+    if (problem.found == 1) problem.setting = delimiter_that_cuts(record, delimiter_, width_, header_);
     return bad(problem);
   }
 
