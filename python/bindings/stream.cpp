@@ -161,6 +161,7 @@ std::vector<std::string> Stream::new_warnings(std::size_t fewest) {
   warned_.resize(clamped.cells.size());
   for (std::size_t i = 0; i < clamped.cells.size(); ++i) {
     if (warned_[i] || clamped.cells[i] < fewest) continue;
+    if (!doubtful(clamped.below[i] + clamped.above[i], clamped.cells[i])) continue;
     auto warning = clamping_warning(clamped, run_->bounds(), i, run_->columns()[i]);
     if (!warning) continue;
     warned_[i] = true;

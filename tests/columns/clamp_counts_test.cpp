@@ -1,5 +1,7 @@
 #include <cmath>
 #include <limits>
+#include <random>
+#include <string>
 
 #include <gmock/gmock.h>
 
@@ -39,9 +41,34 @@ TEST(ClampCounts, TakeAMissingCellForNoCell) {
   EXPECT_EQ(counts.share(1), 1);
 }
 
+TEST(ClampCounts, OfManyRowsAreThoseOfTheRowsOneByOneForEveryNumberOfColumns) {
+  std::mt19937_64 generator(5);
+  std::normal_distribution<double> normal(0, 1);
+  for (std::size_t d = 1; d <= 11; ++d) {
+    std::vector<std::string> columns;
+    for (std::size_t i = 0; i < d; ++i) columns.push_back(std::string("c") + std::to_string(i));
+    const std::vector<double> low(d, -0.75), high(d, 0.5);
+    const auto bounds = ColumnBounds::of(columns, low, high);
+    std::vector<double> rows(d * 57);
+    for (double& cell : rows) cell = normal(generator);
+    for (std::size_t i = 0; i < d; ++i) rows[i] = i % 2 == 0 ? 0.5 : -0.75;
+    ClampCounts one_by_one(d), together(d);
+    for (std::size_t at = 0; at < rows.size(); at += d) {
+      bounds.count_clamped(std::span(rows).subspan(at, d), one_by_one);
+    }
+    bounds.count_clamped_of_rows(rows, together);
+    EXPECT_EQ(together.cells, one_by_one.cells);
+    EXPECT_EQ(together.below, one_by_one.below);
+    EXPECT_EQ(together.above, one_by_one.above);
+    EXPECT_GT(together.below[d - 1], 0U);
+    EXPECT_GT(together.above[d - 1], 0U);
+  }
+}
+
 TEST(ClampCounts, AreOfNothingWithoutBounds) {
   ClampCounts counts(2);
   ColumnBounds::none(2).count_clamped(std::vector<double>{1e9, -1e9}, counts);
+  ColumnBounds::none(2).count_clamped_of_rows(std::vector<double>{1e9, -1e9}, counts);
   EXPECT_THAT(counts.cells, ElementsAre(0, 0));
 }
 
