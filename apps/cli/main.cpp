@@ -98,8 +98,9 @@ std::optional<ExitCode> refuse_unknown_flag(const CLI::App& root, const std::str
   }
   const std::string flag = word.substr(0, word.find('='));
   if (std::find(own.begin(), own.end(), flag) != own.end()) return std::nullopt;
+  const bool is_version = flag == "-v" || flag == "-V";  // of other programs
   jme::cli::print_error("unknown flag " + flag + ": the nearest known one is " +
-                        jme::nearest_spelling(flag, own) +
+                        (is_version ? "--version" : jme::nearest_spelling(flag, own)) +
                         "; flags of a command come after its name (see jme --help)");
   return ExitCode::usage;
 }

@@ -27,6 +27,7 @@ TEST_F(Advice, HelpIsACommandToo) {
 
 TEST_F(Advice, TheNearestNameIsGivenForOneThatIsUnknown) {
   expect_refused(jme("--verison"), 2, "unknown flag --verison: the nearest known one is --version");
+  expect_refused(jme("-V"), 2, "the nearest known one is --version");
   expect_refused(jme("--hlep run"), 2, "the nearest known one is --help");
   expect_refused(jme("--epsilon 1 run"), 2, "flags of a command come after its name");
   expect_refused(jme("rnu"), 2, "the nearest is run");
