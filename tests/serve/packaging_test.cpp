@@ -37,6 +37,11 @@ TEST_F(ServerFiles, OfGrafanaShowMetricsThatTheServerHas) {
       }
     }
   }
+  // The name of a column is any text: as a regular expression it would be another one.
+  EXPECT_EQ(board.dump().find("=~"), std::string::npos);
+  for (const nlohmann::json& variable : board.at("templating").at("list")) {
+    EXPECT_FALSE(variable.value("multi", false) || variable.value("includeAll", false)) << variable;
+  }
   EXPECT_THAT(known, testing::IsSupersetOf(shown));
   EXPECT_GE(shown.size(), 10U);
   EXPECT_TRUE(shown.contains("jme_mean_noise_std"));
