@@ -30,6 +30,8 @@ class Gate {
   void set_place(const std::string& address, unsigned port);
   /// Who asks for what, or why not.
   [[nodiscard]] std::variant<Admitted, Answer> admit(const Head& head);
+  /// Why tokens cannot be recognised now; empty where they can.
+  [[nodiscard]] std::string problem_of_tokens() { return tokens_.problem(); }
   /// Whether what was admitted before may go on: its token was neither revoked since nor has it expired.
   [[nodiscard]] bool may_go_on(const Admitted& what);
 

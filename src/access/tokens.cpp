@@ -223,6 +223,20 @@ void TokenCheck::read_again_if_changed() {
   }
 }
 
+std::string TokenCheck::problem() {
+  try {
+    const std::lock_guard lock(mutex_);
+    read_again_if_changed();
+    return {};
+  } catch (const std::exception& error) {
+    std::string text = error.what();
+    if (const std::size_t at = text.find(path_.string()); at != std::string::npos) {
+      text.replace(at, path_.string().size(), path_.filename().string());
+    }
+    return text;
+  }
+}
+
 bool TokenCheck::is_still_good(const TokenInfo& token, std::int64_t now) {
   const std::lock_guard lock(mutex_);
   read_again_if_changed();

@@ -74,6 +74,8 @@ class TokenCheck {
   /// Whose token this is; none where it is unknown, revoked or expired. The time that it takes does not
   /// depend on how much of a token was right.
   [[nodiscard]] std::optional<TokenInfo> find(std::string_view token, std::int64_t now);
+  /// Why the tokens cannot be read now, without the folder's name; empty where they can.
+  [[nodiscard]] std::string problem();
   /// Whether a token that was found before may go on: it was neither revoked nor
   /// renewed since, nor has it expired.
   [[nodiscard]] bool is_still_good(const TokenInfo& token, std::int64_t now);
