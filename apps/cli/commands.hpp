@@ -166,6 +166,7 @@ class ServeCommand {
 
  private:
   CLI::App* app_;
+  Text memory_, memory_per_stream_;
   Text state_, listen_, threads_, workers_, connections_, streams_, header_bytes_, body_bytes_, line_bytes_,
       waiting_bytes_, rate_, timeout_, drain_;
   std::vector<std::string> hosts_;

@@ -27,6 +27,19 @@ std::size_t count_of(const std::string& name, const Text& text, std::size_t fall
   return value;
 }
 
+/// Bytes: a whole number, or one of KiB, MiB or GiB, "512M".
+std::optional<std::size_t> memory_of(const std::string& name, const Text& text) {
+  if (!text) return std::nullopt;
+  constexpr std::string_view units = "KMG";
+  const std::size_t unit = text->empty() ? std::string_view::npos : units.find(text->back());
+  const bool has_unit = unit != std::string_view::npos;
+  const std::size_t value = parse_count(name, has_unit ? text->substr(0, text->size() - 1) : *text);
+  constexpr std::size_t most = std::size_t{1} << 50;
+  const std::size_t factor = has_unit ? std::size_t{1} << (10 * (unit + 1)) : 1;
+  if (value > most / factor) throw InvalidParameter(name, *text, "at most 2^50 bytes");
+  return value * factor;
+}
+
 std::chrono::milliseconds time_of(const std::string& name, const Text& text,
                                   std::chrono::milliseconds fallback) {
   if (!text) return fallback;
@@ -56,6 +69,11 @@ ServeCommand::ServeCommand(CLI::App& root)
   limit("--workers", workers_, "N", "Threads that read bodies and write to disk, and as many that answer readers (default 2)");
   limit("--connections", connections_, "N", "Connections at a time (default 4096); further ones are closed");
   limit("--streams", streams_, "N", "Streams in all (default 1000)");
+  limit("--memory", memory_, "BYTES",
+        "Memory of all streams, such as 512M or 2G (default: half of what this process may use); one that "
+        "would need more is refused");
+  limit("--memory-per-stream", memory_per_stream_, "BYTES",
+        "Memory of one stream (default: half of --memory)");
   limit("--header-bytes", header_bytes_, "N", "Bytes of a request's header (default 16384)");
   limit("--body-bytes", body_bytes_, "N", "Bytes of a body of rows (default 16777216)");
   limit("--line-bytes", line_bytes_, "N", "Bytes of one row; a longer one is a bad row (default 1048576)");
@@ -86,6 +104,8 @@ ExitCode ServeCommand::run() const {
   options.workers = count_of("workers", workers_, options.workers, 256);
   options.most_connections = count_of("connections", connections_, options.most_connections, 1'000'000);
   options.most_streams = count_of("streams", streams_, options.most_streams, 1'000'000);
+  options.memory = memory_of("memory", memory_);
+  options.memory_per_stream = memory_of("memory-per-stream", memory_per_stream_);
   options.header_bytes = bytes_of("header-bytes", header_bytes_, options.header_bytes);
   options.body_bytes = bytes_of("body-bytes", body_bytes_, options.body_bytes);
   options.line_bytes = bytes_of("line-bytes", line_bytes_, options.line_bytes);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct ServeOptions {
   std::size_t workers = 2;           ///< for reading bodies and writing to disk, and as many for readers
   std::size_t most_connections = 4096;
   std::size_t most_streams = 1000;
+  std::optional<std::size_t> memory{};             ///< bytes for all streams; half of the machine's
+  std::optional<std::size_t> memory_per_stream{};  ///< half of `memory`
   std::size_t header_bytes = 16 << 10;
   std::size_t body_bytes = 16 << 20;
   std::size_t line_bytes = 1 << 20;

@@ -14,10 +14,10 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/strand.hpp>
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <jme/base/errors.hpp>
 
+#include "machine.hpp"
 #include "serve.hpp"
 #include "session.hpp"
 
@@ -25,29 +25,14 @@ namespace jme::serve {
 
 namespace {
 
-/// How many connections may be open, where every open stream needs some files too. Raises this process's
-/// limit on open files as far as it may.
-std::size_t connections_that_fit(const ServeOptions& options) {
-  constexpr std::size_t files_of_stream = 8, other_files = 64;
-  const std::size_t wanted = options.most_connections + files_of_stream * options.most_streams + other_files;
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return options.most_connections;
-  if (files.rlim_cur < wanted) {
-    files.rlim_cur = std::min<rlim_t>(files.rlim_max, wanted);
-    ::setrlimit(RLIMIT_NOFILE, &files);
-    ::getrlimit(RLIMIT_NOFILE, &files);
-  }
-  if (files.rlim_cur >= wanted) return options.most_connections;
-  return std::min<std::size_t>(options.most_connections, std::max<std::size_t>(files.rlim_cur / 2, 1));
-}
-
 constexpr std::size_t most_waiting_plans = 16;
 
 class Server {
  public:
-  Server(Service& service, net::thread_pool& writers, const ServeOptions& options)
+  Server(Service& service, net::thread_pool& writers, const ServeOptions& options,
+         std::size_t most_connections)
       : options_(options),
-        most_connections_(connections_that_fit(options)),
+        most_connections_(most_connections),
         api_(service, options),
         writers_(writers),
         readers_(options.workers),
@@ -233,13 +218,20 @@ void serve(const ServeOptions& options, const std::function<void(const std::stri
   static_cast<void>(listen_of(options));      // before anything is opened
   net::thread_pool writers(options.workers);  // outlives whoever gives it work
   const auto later = [&writers](std::function<void()> work) { net::post(writers, std::move(work)); };
+  const OpenFiles files = open_files(options, Service::files_of_stream);
+  // The other half is for bodies, rows and answers under way, and for who reads long releases.
+  const std::size_t memory = options.memory.value_or(memory_of_machine() / 2);
   Service service({.state = options.state,
                    .most_streams = options.most_streams,
+                   .memory = {.per_stream = options.memory_per_stream.value_or(memory / 2),
+                              .total = memory,
+                              .writers = options.workers},
+                   .most_files = files.of_streams,
                    // A cell of a whole row has at least one byte in a body, and eight in memory.
                    .limits = {.longest_record = options.line_bytes, .most_bytes = 8 * options.body_bytes},
                    .most_waiting_rows = options.waiting_bytes,
                    .later = later});
-  Server server(service, writers, options);
+  Server server(service, writers, options, files.connections);
   server.run(service, ready);
 }
 

@@ -15,7 +15,10 @@ namespace jme::service {
 namespace {
 
 constexpr std::size_t rows_at_a_time = 4096;
-constexpr std::size_t slots_at_a_time = 256;
+/// Slots that ended while nobody looked share a commit, as many as this, and with at most so many numbers in
+/// their releases unless one has more: memory_of_stream counts on it.
+constexpr std::size_t slots_at_a_time = 256, numbers_at_a_time = std::size_t{1} << 13;
+constexpr std::size_t bytes_at_a_time = std::size_t{1} << 20;  // of lines that are read again
 // Of one sender, so that no one alone brings sums to where they are cut off (BlockSum::saturated). A slot
 // itself is never full: what a sender is told depends on the sender's own rows alone.
 constexpr std::uint64_t most_rows_of_token = std::uint64_t{1} << 28;
@@ -23,6 +26,10 @@ constexpr std::uint64_t most_rows_of_token = std::uint64_t{1} << 28;
 ReleaseWriter writer_of(const PreparedRun& run, const std::optional<SlotSchedule>& slots) {
   return {units_of(run.bounds()), run.emit(), run.columns(), counts_of(run.mechanism().workload_first()),
           slots};
+}
+
+std::size_t numbers_of_release(const ReleaseLayout& layout) {
+  return layout.first_size() + (layout.second == SecondMoment::none ? 0 : layout.second_size());
 }
 
 }  // namespace
@@ -41,13 +48,18 @@ OpenStream::OpenStream(const PreparedRun& run, LineLog& lines, SlotClock& clock)
       open_(map_, sums_of()) {
   const std::size_t known = lines_.size();
   std::vector<ReleaseLine> batch;
+  std::size_t bytes = 0;
   stream_.resume_at(stream_.rows_before());
   stream_.releases_before([&](const Release& release) {
     // The writer remembers earlier releases, so it must see every one.
     std::string line = writer_.line(release);
     learn(release);
-    if (release_rows_.size() > known) batch.push_back({.t = release.rows(), .text = std::move(line)});
-    if (batch.size() >= 256) lines_.append(std::exchange(batch, {}));
+    if (release_rows_.size() <= known) return;
+    bytes += line.size();
+    batch.push_back({.t = release.rows(), .text = std::move(line)});
+    if (batch.size() < 256 && bytes < bytes_at_a_time) return;
+    lines_.append(std::exchange(batch, {}));
+    bytes = 0;
   });
   lines_.append(batch);
   open_kept();
@@ -107,7 +119,8 @@ bool OpenStream::look_at_clock() {
     changed_ = true;
   }
   const std::size_t ended = clock_.ended(*slots_);
-  for (std::size_t i = 0; release_rows_.size() < ended && i < slots_at_a_time; ++i) close_block();
+  const std::size_t most = std::min(slots_at_a_time, numbers_at_a_time / numbers_of_release(map_.layout) + 1);
+  for (std::size_t i = 0; release_rows_.size() < ended && i < most; ++i) close_block();
   enter_window();
   return release_rows_.size() < ended;
 }

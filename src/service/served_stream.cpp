@@ -74,6 +74,7 @@ struct ServedStream::Writing {
   std::optional<service::OpenStream> stream{};  // none while it cannot be opened
   std::string problem{};
   std::uint64_t requests = 0;
+  bool is_refused = false, was_opened = false, has_begun = false;
 };
 
 /// What threads share.
@@ -103,9 +104,11 @@ ServedStream::ServedStream(std::string name, const RunSettings& settings, const 
   writing_ = std::make_unique<Writing>(Writing{.body = service::RowBody(settings, *run_, options.limits),
                                                .map = run_->row_map(),
                                                .clock = SlotClock(options.now)});
+  if (options.refusal) writing_->problem = options.refusal(*run_);
+  writing_->is_refused = !writing_->problem.empty();
   try {
-    writing_->stream.emplace(*run_, *lines_, writing_->clock);
-  } catch (const Error& error) {
+    if (!writing_->is_refused) writing_->stream.emplace(*run_, *lines_, writing_->clock);
+  } catch (const std::exception& error) {
     writing_->problem = error.what();
   }
   publish_standing();
@@ -156,6 +159,7 @@ void ServedStream::begin() {
     writing_->stream->commit();
   } catch (const FailedAfterCommit& error) {
     // It has begun, and is opened again when the clock is looked at.
+    writing_->has_begun = true;
     writing_->stream.reset();
     writing_->problem = error.what();
   }
@@ -170,7 +174,8 @@ bool ServedStream::notes_are_public() const {
 void ServedStream::publish_standing() {
   StreamStanding now{.problem = writing_->problem};
   if (const auto& stream = writing_->stream) {
-    now.begun = stream->has_begun();
+    writing_->was_opened = true;
+    writing_->has_begun = stream->has_begun();
     now.finished = stream->is_finished();
     now.slot_end = stream->slot_end();
     now.due = stream->due();
@@ -180,14 +185,17 @@ void ServedStream::publish_standing() {
                              .requests = writing_->requests,
                              .notes = stream->notes()};
     }
-  } else {
+  } else if (!writing_->is_refused) {
     now.due = static_cast<Seconds>(writing_->clock.time()) + seconds_until_next_attempt;
   }
+  now.is_known = writing_->was_opened;
+  now.begun = writing_->has_begun;  // also where it can no longer be opened
   const std::lock_guard lock(shared_->mutex);
   shared_->standing = std::move(now);
 }
 
 void ServedStream::submit(WriteRequest request, Done done) {
+  if (writing_->is_refused) throw StateError(writing_->problem);  // neither changes after the constructor
   if (run_->clock() && request.repeats == WriteRequest::Repeats::by_rows) {
     throw InvalidParameter("content-range",
                            "is for streams whose rows are counted in public: here a step is a slot of time");
@@ -216,6 +224,7 @@ void ServedStream::submit(WriteRequest request, Done done) {
 }
 
 void ServedStream::tick() {
+  if (writing_->is_refused) return;
   {
     const std::lock_guard lock(shared_->mutex);
     shared_->must_look_at_clock = true;
@@ -292,6 +301,7 @@ void ServedStream::write(std::vector<Waiting>& group) {
     for (const Waiting& waiting : group) writing_->requests += waiting.error ? 0 : 1;
   } catch (const FailedAfterCommit& error) {
     // What was taken is on disk, and whoever was told otherwise would send it again.
+    writing_->has_begun = true;
     writing_->stream.reset();
     writing_->problem = error.what();
     if (!all_were_added) fail_all(std::make_exception_ptr(StorageFailed(error.what())));

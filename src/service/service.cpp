@@ -33,9 +33,9 @@ using Json = nlohmann::ordered_json;
 constexpr const char* settings_ending = ".stream.json";
 
 /// What the service decides itself, or what only says how a file is read.
-constexpr std::array not_for_streams{"state",  "stream", "leave_open",  "commit_interval", "first",
-                                     "format", "time",   "compression", "same_rows",       "until",
-                                     "late",   "follow", "time_unit"};
+constexpr std::array<const char*, 13> not_for_streams{
+    "state",     "stream", "leave_open", "commit_interval", "first",    "format", "time", "compression",
+    "same_rows", "until",  "late",       "follow",          "time_unit"};
 
 /// Beside the settings of a stream whose steps are slots of time: when the first of them begins.
 constexpr const char* begins_key = "begins";
@@ -122,8 +122,13 @@ void write_settings(const std::filesystem::path& path, const std::string& settin
 
 }  // namespace
 
+bool Service::is_setting_of_stream(std::string_view field) {
+  return field != "insecure_test_seed" &&
+         std::find(not_for_streams.begin(), not_for_streams.end(), field) == not_for_streams.end();
+}
+
 Service::Service(const ServiceOptions& options)
-    : options_(options), lock_(options.state), room_(options.most_waiting_rows) {
+    : options_(options), lock_(options.state), room_(options.most_waiting_rows), memory_(options.memory) {
   load();
   if (options.keeps_time) {
     timer_ = std::jthread([this](const std::stop_token& stop) { keep_time(stop); });
@@ -137,28 +142,56 @@ std::filesystem::path Service::file_of(std::string_view name) const {
 }
 
 void Service::load() {
+  std::map<std::string, std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(options_.state)) {
     const std::string file = entry.path().filename().string();
     if (!file.ends_with(settings_ending)) continue;
-    const std::string name = file.substr(0, file.size() - std::string_view(settings_ending).size());
+    files.emplace(file.substr(0, file.size() - std::string_view(settings_ending).size()), entry.path());
+  }
+  for (const auto& [name, path] : files) {
     try {
-      const StoredSettings stored = settings_in(entry.path());
-      const RunSettings given = RunSettings::from_json(stored.text, "the file");
-      streams_.emplace(name, open(name, served(given, name), stored.begins));
-      settings_.emplace(name, stored.text);
-    } catch (const InvalidParameter& error) {
-      throw StateError(fmt::format("state {}: {}", entry.path().string(), error.what()));
+      load(path, name);
+    } catch (const std::exception& error) {
+      unreadable_.emplace(name, fmt::format("{}: {}", path.filename().string(), error.what()));
     }
   }
 }
 
+void Service::load(const std::filesystem::path& path, const std::string& name) {
+  if (!is_stream_name(name)) throw StateError("the file's name is not that of a stream");
+  const StoredSettings stored = settings_in(path);
+  const RunSettings given = RunSettings::from_json(stored.text, "the file");
+  const auto check = [this](const PreparedRun& run) {
+    std::string why_not = refusal(run);
+    if (why_not.empty()) {
+      memory_.add(memory_of_stream(run));
+      ++opened_;
+    }
+    return why_not;
+  };
+  streams_.emplace(name, open(name, served(given, name), stored.begins, check));
+  settings_.emplace(name, stored.text);
+}
+
+std::string Service::refusal(const PreparedRun& run) const {
+  if (opened_ >= options_.most_files / files_of_stream) {
+    return fmt::format(
+        "{} streams are open already, and this process may open files for {} only: raise its limit (ulimit "
+        "-n, or LimitNOFILE of systemd) or lower --connections",
+        opened_, options_.most_files / files_of_stream);
+  }
+  return memory_.refusal(memory_of_stream(run));
+}
+
 std::unique_ptr<ServedStream> Service::open(const std::string& name, const RunSettings& settings,
-                                            std::optional<Seconds> begins) const {
+                                            std::optional<Seconds> begins,
+                                            ServedStreamOptions::Refusal refusal) const {
   return std::make_unique<ServedStream>(name, settings,
                                         ServedStreamOptions{.limits = options_.limits,
                                                             .room = &room_,
                                                             .begins = begins,
                                                             .now = options_.now,
+                                                            .refusal = std::move(refusal),
                                                             .later = options_.later});
 }
 
@@ -213,6 +246,7 @@ CreatedStream Service::create(std::string_view text, bool dry_run) {
                        .run = prepared_run(settings, &options_.most_plan)};
   ServedStream::check_can_be_served(*result.run);
   const auto was_there = [&] {
+    if (unreadable_.contains(name)) throw StateError("its settings cannot be read");
     const auto found = settings_.find(name);
     if (found == settings_.end()) return false;
     if (found->second != stored) {
@@ -227,6 +261,9 @@ CreatedStream Service::create(std::string_view text, bool dry_run) {
   {
     const std::shared_lock lock(mutex_);
     const bool is_there = was_there();
+    if (std::string why_not = is_there ? "" : refusal(*result.run); !why_not.empty()) {
+      throw TooFewResources(why_not);
+    }
     if (dry_run) {
       if (!is_there) result.run->check_budget();
       return result;
@@ -253,6 +290,8 @@ CreatedStream Service::create(std::string_view text, bool dry_run) {
   const std::unique_lock lock(mutex_);
   streams_.emplace(name, std::move(stream));
   settings_.emplace(name, stored);
+  memory_.add(memory_of_stream(*result.run));
+  ++opened_;
   result.outcome = CreatedStream::Outcome::created;
   return result;
 }

@@ -40,6 +40,9 @@ struct StreamStanding {
   std::optional<Seconds> slot_end{};  ///< when the next release comes, where the clock decides that
   std::optional<Seconds> due{};       ///< from when on tick() has something to do
   std::string problem{};              ///< why nothing can be written now; empty where all is well
+  /// What is on disk was read, now or earlier: how many releases there are, and whether it has begun, is
+  /// known.
+  bool is_known = false;
 };
 
 struct ServedStreamOptions {
@@ -47,6 +50,9 @@ struct ServedStreamOptions {
   RowRoom* room = nullptr;          ///< for rows of all requests; outlives the stream
   std::optional<Seconds> begins{};  ///< the first slot of time, where there are slots
   Now now = system_now();           ///< tests give their own
+  /// Why the stream must not be opened, which is then its problem() for good; empty where it may.
+  using Refusal = std::function<std::string(const PreparedRun&)>;
+  Refusal refusal{};
   /// Runs work of another thread's making soon, so that a stream with many requests keeps no thread for
   /// itself. By default the thread that began goes on.
   std::function<void(std::function<void()>)> later{};

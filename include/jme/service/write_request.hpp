@@ -36,6 +36,13 @@ class StorageFailed : public Error {
   using Error::Error;
 };
 
+/// The machine's memory, or the files that the process may have open, do not suffice for one more stream.
+/// Nothing was created.
+class TooFewResources : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A body whose rows would take too much memory, however few bytes it has: fewer rows must come at a time.
 class TooManyRows : public Error {
  public:
