@@ -93,7 +93,7 @@ void Api::write(const Head& head, const Admitted& what, std::string body, const 
     reply(std::move(refused));
   };
   ServedStream* const stream = service_.find(what.stream);
-  if (stream == nullptr) return refuse(problem(404, "Not Found", "there is no such stream", head));
+  if (stream == nullptr) return refuse(no_stream(head, what));
   std::variant<WriteRequest, Answer> request = write_request(head, what, std::move(body));
   if (auto* refused = std::get_if<Answer>(&request)) return refuse(std::move(*refused));
   stream->submit(std::move(std::get<WriteRequest>(request)),
@@ -140,6 +140,11 @@ Answer Api::list(const Admitted& what) const {
     if (!streams.empty()) streams += ',';
     streams += stream_text(*stream, what.token);
   }
+  for (const auto& [name, why] : service_.unreadable()) {
+    if (what.token && !what.token->is_for(name) && !options_.public_releases) continue;
+    if (!streams.empty()) streams += ',';
+    streams += unreadable_json(name, why, what.token).dump();
+  }
   return {.body = "{\"streams\":[" + streams + "]}\n"};
 }
 
@@ -173,7 +178,8 @@ Answer Api::releases(const Head& head, const Admitted& what, const ServedStream&
 
 std::variant<Events, Answer> Api::events(const Head& head, const Admitted& what) {
   ServedStream* const stream = service_.find(what.stream);
-  if (stream == nullptr) return problem(404, "Not Found", "there is no such stream", head);
+  if (stream == nullptr) return no_stream(head, what);
+  if (!stream->standing().is_known) return unusable(head);
   const auto since = known_release(head, what);
   if (!since)
     return problem(400, "Bad Request", "must be the t of a release", head, field_of_since(head, what));
@@ -186,6 +192,9 @@ Answer Api::answer(const Head& head, const Admitted& what, const std::string& bo
       return {.type = "text/plain", .body = "ok\n"};
     case Call::readiness:
       if (draining_) return problem(503, "Service Unavailable", "the server is ending", head);
+      if (const std::string why = gate_.problem_of_tokens(); !why.empty()) {
+        return problem(503, "Service Unavailable", "the tokens cannot be read: " + why, head);
+      }
       if (audit_fails_) return problem(503, "Service Unavailable", "the audit log cannot be written", head);
       return {.type = "text/plain", .body = "ready\n"};
     case Call::openapi:
@@ -193,9 +202,9 @@ Answer Api::answer(const Head& head, const Admitted& what, const std::string& bo
     case Call::page:
       return page(head, what.file, options_.public_releases);
     case Call::metrics:
-      return {.type = "text/plain; version=0.0.4", .body = metrics(what)};
+      return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics(what)};
     case Call::internal_metrics:
-      return {.type = "text/plain; version=0.0.4", .body = internal_metrics()};
+      return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = internal_metrics()};
     case Call::ledger:
       return {.body = json_line(ledger_json(Ledger::read(service_.state())))};
     case Call::list:
@@ -206,9 +215,19 @@ Answer Api::answer(const Head& head, const Admitted& what, const std::string& bo
       break;
   }
   const ServedStream* const stream = service_.find(what.stream);
-  if (stream == nullptr) return problem(404, "Not Found", "there is no such stream", head);
+  const auto unreadable = service_.unreadable().find(what.stream);
+  if (what.call == Call::show && unreadable != service_.unreadable().end()) {
+    return {.body = json_line(unreadable_json(unreadable->first, unreadable->second, what.token))};
+  }
+  if (stream == nullptr) return no_stream(head, what);
   if (what.call == Call::show) return {.body = stream_text(*stream, what.token) + '\n'};
+  if (!stream->standing().is_known) return unusable(head);
   return releases(head, what, *stream);
+}
+
+Answer Api::no_stream(const Head& head, const Admitted& what) const {
+  if (service_.unreadable().contains(what.stream)) return unusable(head);
+  return problem(404, "Not Found", "there is no such stream", head);
 }
 
 std::string Api::metrics(const Admitted& what) const {
@@ -221,7 +240,7 @@ std::string Api::metrics(const Admitted& what) const {
 }
 
 std::string Api::internal_metrics() const {
-  std::string text = internal_metrics_text(service_.streams());
+  std::string text = internal_metrics_text(service_.streams(), service_.unreadable());
   const auto family = [&](const char* name, const char* type, const char* help) {
     text += fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", name, help, type);
   };

@@ -50,6 +50,7 @@ class Api {
   [[nodiscard]] Answer answer(const Head& head, const Admitted& what, const std::string& body);
   void write(const Head& head, const Admitted& what, std::string body, const Reply& reply);
   [[nodiscard]] Answer create(const Head& head, const Admitted& what, const std::string& body);
+  [[nodiscard]] Answer no_stream(const Head& head, const Admitted& what) const;
   [[nodiscard]] Answer list(const Admitted& what) const;
   [[nodiscard]] Answer releases(const Head& head, const Admitted& what, const ServedStream& stream) const;
   [[nodiscard]] std::string metrics(const Admitted& what) const;

@@ -16,6 +16,20 @@ std::string_view Head::field(std::string_view name) const {
   return found == fields.end() ? std::string_view() : std::string_view(found->second);
 }
 
+void Head::read_absolute_form() {
+  const auto starts_with = [&](std::string_view scheme) {
+    return target.size() >= scheme.size() &&
+           std::equal(scheme.begin(), scheme.end(), target.begin(),
+                      [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b + ('a' - 'A') : b); });
+  };
+  const std::size_t begin = starts_with("http://") ? 7 : starts_with("https://") ? 8 : 0;
+  if (begin == 0) return;
+  const std::size_t end = std::min(target.find_first_of("/?", begin), target.size());
+  fields["host"] = target.substr(begin, end - begin);
+  target.erase(0, end);
+  if (!target.starts_with('/')) target.insert(0, "/");
+}
+
 Answer problem(int status, std::string_view title, std::string_view detail, const Head& head,
                std::string_view field) {
   nlohmann::ordered_json object{
@@ -28,6 +42,11 @@ Answer problem(int status, std::string_view title, std::string_view detail, cons
   }
   object["request"] = head.id;
   return {.status = status, .type = "application/problem+json", .body = json_line(object)};
+}
+
+Answer unusable(const Head& head) {
+  return problem(503, "Service Unavailable", "the state of this stream cannot be used: its owner can see why",
+                 head);
 }
 
 Answer failure(const Head& head, const std::exception_ptr& error) {
@@ -58,9 +77,10 @@ Answer failure(const Head& head, const std::exception_ptr& error) {
                    "the state could not be written: send the same request again, which takes nothing twice "
                    "where it has an idempotency key, a range of rows or the id of a block",
                    head);
+  } catch (const TooFewResources& e) {
+    return problem(507, "Insufficient Storage", e.what(), head);
   } catch (const StateError&) {
-    return problem(503, "Service Unavailable",
-                   "the state of this stream cannot be used: its owner can see why", head);
+    return unusable(head);
   } catch (const std::exception&) {
     return problem(500, "Internal Server Error", "the request failed inside the server", head);
   }

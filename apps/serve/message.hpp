@@ -25,6 +25,8 @@ struct Head {
   unsigned version = 11;                                     ///< 11: HTTP/1.1
 
   [[nodiscard]] std::string_view field(std::string_view name) const;
+  /// "GET http://host/path" (RFC 9112, 3.2.2) means "GET /path" to this host, whatever the Host field says.
+  void read_absolute_form();
 };
 
 struct Answer {
@@ -71,6 +73,8 @@ struct Admitted {
 /// An answer in the form of RFC 9457.
 [[nodiscard]] Answer problem(int status, std::string_view title, std::string_view detail, const Head& head,
                              std::string_view field = {});
+/// The same for a stream that is there and cannot be read.
+[[nodiscard]] Answer unusable(const Head& head);
 /// The same for what went wrong inside.
 [[nodiscard]] Answer failure(const Head& head, const std::exception_ptr& error);
 

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <jme/pipeline/settings_schema.hpp>
+#include <jme/service/service.hpp>
 #include <jme/version.hpp>
 
 #include "api.hpp"
@@ -26,6 +28,9 @@ Json answer(const char* description, const char* type, const Json& of) {
 const Json a_text{{"type", "string"}};
 const Json a_time{{"type", "string"}, {"format", "date-time"}};
 const Json a_number{{"type", "number"}};
+const Json a_flag{{"type", "boolean"}};
+const char* const anybody = "No token is needed.";
+const char* const reading = "A token with the role read, or admin; none where releases are public.";
 
 /// Answers of a call: those that are its own, and the problem that every call may have.
 Json answers(Json own) {
@@ -41,6 +46,12 @@ Json parameter(const char* name, const char* in, const char* description, bool r
 
 Json call(const char* summary, const char* role, Json own, Json parameters = Json::array(), Json body = {}) {
   Json result{{"summary", summary}, {"description", role}, {"responses", answers(std::move(own))}};
+  const std::string_view who = role;
+  if (who == anybody) {
+    result["security"] = Json::array();
+  } else if (who.ends_with("none where releases are public.")) {
+    result["security"] = Json::array({{{"token", Json::array()}}, Json::object()});
+  }
   if (!parameters.empty()) result["parameters"] = std::move(parameters);
   if (!body.is_null()) result["requestBody"] = {{"required", true}, {"content", std::move(body)}};
   return result;
@@ -50,59 +61,77 @@ Json object(Json properties, Json required) {
   return {{"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}};
 }
 
+/// The settings of a stream, from the table of all settings.
+Json settings() {
+  Json properties{{"name",
+                   {{"type", "string"},
+                    {"pattern", "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},
+                    {"description", "The stream's name."}}}};
+  for (const RunField& field : run_fields()) {
+    if (Service::is_setting_of_stream(field.name)) properties[field.name] = schema_of(field);
+  }
+  properties["on_bad_row"]["default"] = "zero";  // a run has another one
+  return {{"type", "object"},
+          {"description", "The settings of a run, as jme run --config reads them, and the stream's name"},
+          {"properties", std::move(properties)},
+          {"required", {"name"}},
+          {"additionalProperties", false}};
+}
+
+Json or_null(Json schema) {
+  schema["type"] = {schema["type"], "null"};
+  return schema;
+}
+
 Json schemas() {
   const Json whole{{"type", "integer"}, {"minimum", 0}};
   const Json anything{{"type", "object"}};
-  return {{"Problem", object({{"type", a_text},
-                              {"title", a_text},
-                              {"status", whole},
-                              {"detail", a_text},
-                              {"field", a_text},
-                              {"request", a_text}},
-                             {"type", "title", "status", "detail", "request"})},
-          {"Settings",
-           {{"type", "object"},
-            {"description", "The settings of a run, as jme run --config reads them, and the stream's name"},
-            {"properties", {{"name", a_text}}},
-            {"required", {"name"}}}},
-          {"Planned",
-           object({{"name", a_text}, {"plan", anything}, {"stream", anything}}, {"name", "plan", "stream"})},
-          {"Stream", object({{"name", a_text},
-                             {"condition", {{"enum", {"open", "finished", "problem"}}}},
-                             {"releases", whole},
-                             {"t", whole},
-                             {"due", a_time},
-                             {"budget", object({{"mu", a_number},
-                                                {"epsilon", a_number},
-                                                {"delta", a_number},
-                                                {"spent", {{"type", "boolean"}}}},
-                                               {"mu", "spent"})},
-                             {"stream", anything},
-                             {"writer", anything},
-                             {"problem", a_text}},
-                            {"name", "condition", "releases", "t", "budget", "stream"})},
-          {"Streams", object({{"streams", {{"type", "array"}, {"items", schema("Stream")}}}}, {"streams"})},
-          {"Clamped", object({{"column", a_text}, {"cells", whole}, {"low", whole}, {"high", whole}},
-                             {"column", "cells", "low", "high"})},
-          {"Taken", object({{"rows", whole},
-                            {"unread", whole},
-                            {"clamped", {{"type", "array"}, {"items", schema("Clamped")}}},
-                            {"first", whole},
-                            {"slot", a_time},
-                            {"released", {{"type", "array"}, {"items", whole}}},
-                            {"repeated", {{"type", "boolean"}}}},
-                           {"rows", "unread", "released", "repeated"})},
-          {"Release", object({{"t", whole}, {"noise_std", anything}}, {"t", "noise_std"})},
-          {"Ledger",
-           object({{"streams", {{"type", "array"}}}, {"total", {{"type", "array"}}}}, {"streams", "total"})}};
+  return {
+      {"Problem", object({{"type", a_text},
+                          {"title", a_text},
+                          {"status", whole},
+                          {"detail", a_text},
+                          {"field", a_text},
+                          {"request", a_text}},
+                         {"type", "title", "status", "detail", "request"})},
+      {"Settings", settings()},
+      {"Planned",
+       object({{"name", a_text}, {"plan", anything}, {"stream", anything}}, {"name", "plan", "stream"})},
+      // What is null is not known: the state of the stream cannot be read.
+      {"Stream",
+       object(
+           {{"name", a_text},
+            {"condition", {{"enum", {"open", "finished", "problem"}}}},
+            {"releases", or_null(whole)},
+            {"t", or_null(whole)},
+            {"due", a_time},
+            {"budget",
+             or_null(object(
+                 {{"mu", a_number}, {"epsilon", a_number}, {"delta", a_number}, {"spent", or_null(a_flag)}},
+                 {"mu", "spent"}))},
+            {"stream", or_null(anything)},
+            {"writer", anything},
+            {"problem", a_text}},
+           {"name", "condition", "releases", "t", "budget", "stream"})},
+      {"Streams", object({{"streams", {{"type", "array"}, {"items", schema("Stream")}}}}, {"streams"})},
+      {"Taken", object({{"rows", whole},
+                        {"unread", whole},
+                        {"first", whole},
+                        {"slot", a_time},
+                        {"released", {{"type", "array"}, {"items", whole}}},
+                        {"repeated", {{"type", "boolean"}}}},
+                       {"rows", "unread", "released", "repeated"})},
+      {"Release", object({{"t", whole}, {"noise_std", anything}}, {"t", "noise_std"})},
+      // Totals do not include the streams of which only the file is known.
+      {"Ledger",
+       object({{"streams", {{"type", "array"}}}, {"total", {{"type", "array"}}}, {"unknown", whole}},
+              {"streams", "total", "unknown"})}};
 }
 
 Json paths() {
   const Json stream = parameter("S", "path", "Name of the stream", true);
   const Json since =
       parameter("since", "query", "t of the last release that is known; only later ones are given");
-  const char* reading = "A token with the role read, or admin; none where releases are public.";
-  const char* anybody = "No token is needed.";
   const Json json_stream = answer("The stream", "application/json", schema("Stream"));
   const Json taken = answer(
       "The rows are on disk, and the releases that they closed can be read. first is the place of "

@@ -89,6 +89,7 @@ Head Session::head_of(const Parser& parser) {
     const auto [place, is_new] = head.fields.emplace(std::move(name), std::string(field.value()));
     if (!is_new) place->second += ", " + std::string(field.value());
   }
+  head.read_absolute_form();
   return head;
 }
 

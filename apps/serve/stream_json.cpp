@@ -54,13 +54,13 @@ void add_vector(Family& family, const ServedStream& stream, const Json& values) 
 }
 
 /// What the whole stream may spend, which is spent from its first row, or its first slot, on.
-Json budget_json(const Mechanism& mechanism, bool spent) {
+Json budget_json(const Mechanism& mechanism, std::optional<bool> spent) {
   Json budget{{"mu", mechanism.mu()}};
   if (const auto given = mechanism.config().budget.approx_dp()) {
     budget["epsilon"] = double{given->epsilon};
     budget["delta"] = double{given->delta};
   }
-  budget["spent"] = spent;
+  budget["spent"] = spent ? Json(*spent) : Json();
   return budget;
 }
 
@@ -81,13 +81,15 @@ Json stream_json(const ServedStream& stream, const std::optional<TokenInfo>& tok
               {"condition", !standing.problem.empty() ? "problem"
                             : standing.finished       ? "finished"
                                                       : "open"},
-              {"releases", stream.lines().size()},
-              {"t", stream.lines().newest()}};
+              {"releases", standing.is_known ? Json(stream.lines().size()) : Json()},
+              {"t", standing.is_known ? Json(stream.lines().newest()) : Json()}};
   if (standing.slot_end) object["due"] = iso_text(*standing.slot_end);
   const bool is_reader = !token || token->role == Role::read || !token->is_for(stream.name());
   // That the first row came is for writers: readers learn of it by the first release.
-  const bool is_known = !is_reader || standing.slot_end || stream.lines().size() > 0;
-  object["budget"] = budget_json(stream.run().mechanism(), standing.begun && is_known);
+  const bool is_told = !is_reader || stream.run().clock() || stream.lines().size() > 0;
+  const bool is_certain = standing.is_known && (is_told || standing.problem.empty());
+  object["budget"] = budget_json(stream.run().mechanism(),
+                                 is_certain ? std::optional(standing.begun && is_told) : std::nullopt);
   if (is_reader) return object;
   if (standing.counts) {
     object["writer"] = {{"rows", standing.counts->rows}, {"rows_released", standing.counts->rows_released}};
@@ -106,6 +108,13 @@ std::string stream_text(const ServedStream& stream, const std::optional<TokenInf
   std::string text = json_line(stream_json(stream, token));
   text.resize(text.rfind('}'));
   return text + ",\"stream\":" + stream.metadata_text() + '}';
+}
+
+Json unreadable_json(const std::string& name, const std::string& why, const std::optional<TokenInfo>& token) {
+  Json object{{"name", name}, {"condition", "problem"}, {"releases", nullptr},
+              {"t", nullptr}, {"budget", nullptr},      {"stream", nullptr}};
+  if (token && token->role == Role::admin && token->is_for(name)) object["problem"] = why;
+  return object;
 }
 
 Json taken_json(const WriteAnswer& taken, const std::vector<std::string>& columns) {
@@ -135,9 +144,12 @@ std::string metrics_text(const std::vector<const ServedStream*>& streams) {
   Family noise("jme_mean_noise_std", "gauge", "Standard deviation of the noise on that mean.");
   for (const ServedStream* stream : streams) {
     if (const auto end = stream->standing().slot_end) due.add(label(*stream), static_cast<double>(*end));
-    const std::size_t count = stream->lines().size();
-    releases.add(label(*stream), static_cast<double>(count));
-    t.add(label(*stream), static_cast<double>(stream->lines().newest()));
+    const bool is_known = stream->standing().is_known;
+    const std::size_t count = is_known ? stream->lines().size() : 0;
+    if (is_known) {
+      releases.add(label(*stream), static_cast<double>(count));
+      t.add(label(*stream), static_cast<double>(stream->lines().newest()));
+    }
     const Mechanism& mechanism = stream->run().mechanism();
     mu.add(label(*stream), mechanism.mu());
     if (const auto budget = mechanism.config().budget.approx_dp()) {
@@ -154,7 +166,8 @@ std::string metrics_text(const std::vector<const ServedStream*>& streams) {
          noise.text();
 }
 
-std::string internal_metrics_text(const std::vector<ServedStream*>& streams) {
+std::string internal_metrics_text(const std::vector<ServedStream*>& streams,
+                                  const Service::Unreadable& unreadable) {
   Family rows("jme_rows_total", "counter", "Rows that the stream took.");
   Family requests("jme_write_requests_total", "counter",
                   "Requests with rows that were taken since the start.");
@@ -173,6 +186,7 @@ std::string internal_metrics_text(const std::vector<ServedStream*>& streams) {
       changed.add(label(*stream) + ",kind=" + label_value(name(note.kind)), static_cast<double>(note.count));
     }
   }
+  for (const auto& [name, why] : unreadable) problems.add("stream=" + label_value(name), 1);
   return rows.text() + requests.text() + changed.text() + problems.text();
 }
 

@@ -30,7 +30,15 @@ bool fits(const Json& value, const Json& schema, const Json& document) {
   }
   if (schema.contains("enum"))
     return std::find(schema["enum"].begin(), schema["enum"].end(), value) != schema["enum"].end();
+  if (schema.contains("type") && schema["type"].is_array()) {
+    return std::any_of(schema["type"].begin(), schema["type"].end(), [&](const Json& type) {
+      Json one = schema;
+      one["type"] = type;
+      return fits(value, one, document);
+    });
+  }
   const std::string type = schema.value("type", "object");
+  if (type == "null") return value.is_null();
   if (type == "string") return value.is_string();
   if (type == "integer") return value.is_number_integer() && value >= schema.value("minimum", value);
   if (type == "boolean") return value.is_boolean();
@@ -103,6 +111,71 @@ TEST_F(ServerCalls, AreDescribedByOpenApiAndAnswerAsItSays) {
     if (const auto at = target.find("{ID}"); at != std::string::npos) target.replace(at, 4, "b");
     EXPECT_EQ(ask(port(), "DELETE", target, admin_).status, 405) << path;
   }
+}
+
+TEST_F(ServerCalls, ThatNeedNoTokenAreDescribedWithoutOne) {
+  start();
+  const Json document = ask(port(), "GET", "/openapi.json").json();
+  std::size_t without = 0;
+  for (const auto& [path, calls] : document.at("paths").items()) {
+    if (!calls.contains("get") || path.find('{') != std::string::npos) continue;
+    const bool needs_none = ask(port(), "GET", path).status == 200;
+    const Json security = calls.at("get").value("security", document.at("security"));
+    EXPECT_EQ(security == Json::array(), needs_none) << path;
+    without += needs_none ? 1 : 0;
+  }
+  EXPECT_EQ(without, 4U);
+}
+
+TEST_F(ServerCalls, ToCreateStreamsTakeTheSettingsThatAreDescribedAndNoOthers) {
+  start();
+  const Json schema =
+      ask(port(), "GET", "/openapi.json").json().at("components").at("schemas").at("Settings");
+  const Json& known = schema.at("properties");
+  EXPECT_GT(known.size(), 30U);
+  EXPECT_EQ(schema.at("additionalProperties"), false);
+  EXPECT_EQ(known.at("on_bad_row").at("default"), "zero");
+  // A value of a wrong type is refused by the name of its setting; one that is not described, as unknown.
+  for (const auto& [name, property] : known.items()) {
+    Json settings{{"name", "air"}};
+    settings[name] = nullptr;
+    const HttpReply refused = ask(port(), "POST", "/v1/streams?dry_run=1", admin_, settings.dump());
+    EXPECT_EQ(refused.status, 422) << name;
+    EXPECT_EQ(refused.json().at("field"), name);
+  }
+  for (const char* name : {"state", "stream", "follow", "insecure_test_seed", "nonsense"}) {
+    EXPECT_FALSE(known.contains(name)) << name;
+    const std::string body =
+        settings("air", fmt::format(R"(,"{}":{})", name, name == std::string("follow") ? "true" : "\"1\""));
+    EXPECT_EQ(ask(port(), "POST", "/v1/streams?dry_run=1", admin_, body).status, 422) << name;
+  }
+}
+
+TEST_F(ServerCalls, RefuseNamesOfColumnsThatShowAsOthers) {
+  start();
+  const HttpReply refused =
+      ask(port(), "POST", "/v1/streams", admin_,
+          R"({"name":"air","epsilon":1,"delta":1e-6,"bounds":{"ok":[0,1],"a\u202eb":[0,1]},"rows":10})");
+  EXPECT_EQ(refused.status, 422) << refused.body;
+  EXPECT_EQ(refused.json().at("field"), "columns");
+  EXPECT_THAT(refused.body, HasSubstr("column 2 has the character U+202E"));
+}
+
+TEST_F(ServerCalls, InAbsoluteFormAreThoseOfTheirPath) {
+  start();
+  create();
+  const std::string here = fmt::format("http://127.0.0.1:{}", port());
+  EXPECT_EQ(ask(port(), "GET", here + "/healthz").status, 200);
+  EXPECT_EQ(ask(port(), "GET", here).status, 200) << "an empty path is that of the page";
+  EXPECT_EQ(ask(port(), "GET", "HTTP" + here.substr(4) + "/v1/streams", admin_).status, 200);
+  EXPECT_EQ(ask(port(), "GET", here + "/v1/streams/air/releases?since=0", admin_).status, 200);
+  EXPECT_EQ(ask(port(), "GET", here + "/v1/streams").status, 401);
+  // The host is that of the address, whatever the Host field says.
+  EXPECT_EQ(ask(port(), "GET", "http://elsewhere.example/healthz").status, 421);
+  EXPECT_EQ(ask(port(), "GET", fmt::format("http://me@127.0.0.1:{}/healthz", port())).status, 421);
+  EXPECT_EQ(ask(port(), "GET", "ftp://127.0.0.1/healthz").status, 404);
+  EXPECT_EQ(ask(port(), "GET", "/metrics", admin_).fields.at("content-type"),
+            "text/plain; version=0.0.4; charset=utf-8");
 }
 
 TEST_F(ServerCalls, GiveReleasesAfterARowAndTheNewestOne) {

@@ -81,7 +81,7 @@ TEST_F(HostileClient, WhoTriesPathsFindsNothing) {
   for (const char* path : {"/../etc/passwd", "//v1/streams", "/v1/streams/", "/v1//streams", "/v1/streams/..",
                            "/v1/streams/%61ir", "/v1/streams/air/rows/", "/v1/streams/air%00",
                            "/v1/streams/a ir", "/v1/streams/\xff\xfe", "/v1/streams/air/blocks/",
-                           "/tokens.json", "/V1/streams", "*", "http://other/healthz"}) {
+                           "/tokens.json", "/V1/streams", "*"}) {
     EXPECT_THAT(status_of(with_host(fmt::format("GET {} HTTP/1.1", path), bearer())), AnyOf(Eq(404), Eq(400)))
         << path;
   }

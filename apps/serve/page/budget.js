@@ -13,12 +13,15 @@ export function budgetText(privacy) {
 /** How much of the horizon is used. */
 export function horizonText(stream) {
   const unit = stream.hasSlots ? "slots" : "rows";
+  if (!stream.hasSettings) return "";
+  if (!stream.isKnown) return typeof stream.horizon === "number" ? `of ${plainText(stream.horizon)} ${unit}, how many came is not known` : `how many ${unit} came is not known`;
   if (typeof stream.horizon !== "number") return `${plainText(stream.t)} ${unit}, without end`;
   return `${plainText(stream.t)} of ${plainText(stream.horizon)} ${unit}`;
 }
 
 /** When the budget is spent: once, for all releases that there may be. */
 export function spendingText({ isSpent, hasSlots }) {
+  if (isSpent === null) return "What it spent is not known: count the whole budget as spent.";
   if (isSpent) return "The budget is spent, once for the whole of it.";
   return `Nothing is spent yet: the budget for the whole of it will be with the first ${hasSlots ? "slot of time" : "row"}.`;
 }

@@ -1,7 +1,7 @@
 // Whether releases are coming.
 import { h, setText } from "./dom.js";
 
-const words = { connecting: "connecting", live: "live", finished: "finished", problem: "cannot be written", closed: "no releases" };
+const words = { connecting: "connecting", live: "live", finished: "finished", problem: "cannot be written", broken: "cannot be read", closed: "no releases" };
 
 export class ConnectionPill {
   /** `again` is called where somebody does not want to wait. */

@@ -88,6 +88,10 @@ export function limitOfPerson(rowsPerPerson) {
 
 /** What a stream's description says, under names of this page. */
 export function describe(stream) {
+  // The server could not read its settings: nothing else is known of it.
+  if (stream.stream === null) {
+    return { name: stream.name, condition: stream.condition, releases: null, t: null, isKnown: false, hasSettings: false, isSpent: null, columns: [], bounds: new Map(), emit: [], privacy: null, problem: stream.problem };
+  }
   const { configuration, privacy, columns } = stream.stream;
   const bounds = boundsOf(configuration.bounds, columns);
   const hasSlots = typeof configuration.every === "string" || Boolean(configuration.slot_seconds);
@@ -96,6 +100,8 @@ export function describe(stream) {
     condition: stream.condition,
     releases: stream.releases,
     t: stream.t,
+    isKnown: stream.releases !== null,
+    hasSettings: true,
     columns,
     bounds,
     hasSlots,
@@ -107,7 +113,8 @@ export function describe(stream) {
     emit: configuration.emit ?? [],
     privacy,
     // A budget is spent from the first row, or the first slot of time, on.
-    isSpent: stream.budget?.spent ?? (stream.releases > 0 || stream.writer?.rows > 0),
+    // Null: nobody knows.
+    isSpent: stream.budget?.spent !== undefined ? stream.budget.spent : stream.releases > 0 || stream.writer?.rows > 0,
     writer: stream.writer,
     problem: stream.problem,
   };

@@ -31,6 +31,17 @@ function workloadText({ workload, hasSlots }) {
 const everyText = ({ every, hasSlots }) =>
   (hasSlots ? `every ${every ?? "slot of time"}` : every === 1 || every === undefined ? "after every row" : `after every ${plainText(every)} rows`);
 
+const titleOf = (stream, pill) => [h("p", { class: "back" }, h("a", { href: "#/" }, "All streams")),
+  h("div", { class: "title" }, h("h1", {}, stream.name), pill.element)];
+
+/** Of a stream whose state the server cannot read. */
+function brokenPage(stream, pill) {
+  return h("div", {}, ...titleOf(stream, pill), emptyPanel("This stream cannot be read",
+    h("p", {}, `The server has it and cannot open it. How many releases it has is not known. ${spendingText(stream)}`),
+    h("p", { class: "warning", role: "alert" }, stream.problem ? `The server says: ${stream.problem}.` : "Its owner can see why, with a token that has the role admin."),
+    h("p", { class: "hint" }, "This page looks again by itself.")));
+}
+
 /** The head of the page, and the parts of it that change. */
 function headOf(stream, pill) {
   const unit = stream.hasSlots ? "slots" : "rows included";
@@ -38,9 +49,9 @@ function headOf(stream, pill) {
   const releases = fact("releases", "");
   const bar = horizonBar(stream);
   const horizon = h("p", { class: "amount" });
+  const warning = h("p", { class: "warning", role: "alert", hidden: true });
   const element = h("div", {},
-    h("p", { class: "back" }, h("a", { href: "#/" }, "All streams")),
-    h("div", { class: "title" }, h("h1", {}, stream.name), pill.element),
+    ...titleOf(stream, pill), warning,
     h("p", { class: "lead" }, `Private statistics of ${workloadText(stream)}${stream.limitOfPerson === "" ? "" : `, as far as they count${stream.limitOfPerson}`}, published ${everyText(stream)}. Every number carries noise that hides each single row.`),
     h("dl", { class: "facts" }, t, releases, fact("columns", plainText(stream.columns.length)),
       fact("privacy loss of all releases together", budgetText(stream.privacy))),
@@ -48,6 +59,8 @@ function headOf(stream, pill) {
   const set = (now) => {
     setText(t.lastChild, plainText(now.t));
     setText(releases.lastChild, plainText(now.releases));
+    warning.hidden = now.condition !== "problem";
+    setText(warning, `Nothing can be written to this stream now${now.problem ? `: ${now.problem}` : "; its owner can see why"}.`);
     bar.set(now);
     setText(horizon, `${horizonText(now)}. ${spendingText(now)}`);
   };
@@ -97,6 +110,7 @@ class StreamPage {
   async run() {
     const signal = this.ending.signal;
     this.stream = describe(await askJson(streamPath(this.name), { signal }));
+    if (!this.stream.isKnown) return this.showBroken();
     this.counted = this.stream.t; // the newest release that stream.releases counts
     this.points = new Thinned(mostPoints(this.stream.columns.length));
     this.build();
@@ -118,6 +132,14 @@ class StreamPage {
       this.pill.set("closed");
       this.body.replaceChildren(emptyPanel("This token may not see releases", h("p", {}, `The server says: ${error.message}. What is public about the stream is below.`)));
     }
+  }
+
+  showBroken() {
+    this.pill.set("broken");
+    this.element.replaceChildren(brokenPage(this.stream, this.pill));
+    this.question = setTimeout(() => this.run().catch((error) => {
+      if (!this.ending.signal.aborted) this.refuse(error);
+    }), betweenQuestions);
   }
 
   build() {
@@ -174,7 +196,8 @@ class StreamPage {
   }
 
   tell(state) {
-    this.pill.set(this.stream.condition === "finished" && state.state === "live" ? "finished" : state.state, state.delay);
+    this.isLive = state.state === "live";
+    this.pill.set(this.isLive ? this.stateOfLive() : state.state, state.delay);
     if (state.state === "waiting" && !this.isWaiting) announce("The connection ended. This page connects again by itself.");
     if (state.state === "live" && this.isWaiting) {
       announce("Connected again.");
@@ -183,17 +206,22 @@ class StreamPage {
     this.isWaiting = state.state === "waiting";
   }
 
+  /** Releases may come: whether there will be any is another question. */
+  stateOfLive() {
+    return this.stream.condition === "open" ? "live" : this.stream.condition;
+  }
+
   /** What events do not say: the stream's condition, and what writers may see. */
   async ask() {
     if (document.hidden || !this.isRead) return;
     try {
       const now = describe(await askJson(streamPath(this.name), { signal: this.ending.signal }));
-      Object.assign(this.stream, { condition: now.condition, writer: now.writer, problem: now.problem, isSpent: now.isSpent || this.stream.isSpent });
-      if (now.t >= this.counted) {
+      Object.assign(this.stream, { condition: now.condition, writer: now.writer, problem: now.problem, isSpent: this.stream.isSpent || now.isSpent });
+      if (now.isKnown && now.t >= this.counted) {
         this.stream.releases = now.releases;
         this.counted = now.t;
       }
-      if (now.condition !== "open" && !this.isWaiting) this.pill.set(now.condition);
+      if (this.isLive) this.pill.set(this.stateOfLive());
       this.head.set(this.stream);
     } catch {
       // The connection for events says so.

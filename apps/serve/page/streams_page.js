@@ -10,7 +10,8 @@ import { announce } from "./status.js";
 const interval = 3000;
 const fewStreams = 8; // more than these can be searched
 
-const conditions = { open: "open", finished: "finished", problem: "cannot be written" };
+const conditions = { open: "open", finished: "finished", problem: "cannot be written", broken: "cannot be read" };
+const spendings = new Map([[true, "spent, once"], [false, "not spent yet"], [null, "not known: count it as spent"]]);
 
 function card(stream) {
   const bar = horizonBar(stream);
@@ -18,22 +19,25 @@ function card(stream) {
   const releases = h("dd", {});
   const pill = h("span", { class: "pill" });
   const spending = h("dt", {});
-  const columns = stream.columns.slice(0, 6).join(", ") + (stream.columns.length > 6 ? ` and ${stream.columns.length - 6} more` : "");
+  const warning = h("p", { class: "warning", hidden: true });
+  const columns = !stream.hasSettings ? "Its settings cannot be read." : stream.columns.slice(0, 6).join(", ") + (stream.columns.length > 6 ? ` and ${stream.columns.length - 6} more` : "");
   const set = (now) => {
     bar.set(now);
     setText(horizon, horizonText(now));
-    setText(releases, plainText(now.releases));
-    setText(spending, now.isSpent ? "spent, once" : "not spent yet");
-    setText(pill, conditions[now.condition]);
-    pill.dataset.state = now.condition;
+    setText(releases, now.isKnown ? plainText(now.releases) : "not known");
+    setText(spending, spendings.get(now.isSpent));
+    pill.dataset.state = now.isKnown ? now.condition : "broken";
+    setText(pill, conditions[pill.dataset.state]);
+    warning.hidden = !now.problem;
+    setText(warning, now.problem ?? "");
   };
   set(stream);
   const element = h("li", { class: "card" },
     h("div", { class: "card-head" }, h("h2", {}, h("a", { href: `#/stream/${stream.name}` }, stream.name)), pill),
     h("p", { class: "columns" }, columns),
-    bar.element, horizon,
+    stream.hasSettings ? bar.element : null, horizon, warning,
     h("dl", { class: "pair" },
-      h("div", {}, spending, h("dd", {}, budgetText(stream.privacy))),
+      h("div", {}, spending, h("dd", {}, stream.hasSettings ? budgetText(stream.privacy) : "not known")),
       h("div", {}, h("dt", {}, "releases"), releases)));
   return { element, set };
 }
@@ -43,6 +47,7 @@ function ledgerTable(ledger) {
     `${numberText(total.epsilon)} at δ = ${plainText(Number(total.delta.toPrecision(3)))}`]);
   return h("div", {},
     h("p", {}, "Streams of one source are about the same people, so their losses add up."),
+    ledger.unknown > 0 ? h("p", { class: "warning" }, `Not complete: ${counted(ledger.unknown, "damaged stream")} may have spent on any source, and no total has it.`) : null,
     table([{ title: "source" }, { title: "streams", number: true }, { title: "μ in all", number: true }, { title: "ε in all", number: true }],
       rows, "Budget spent by source"));
 }
