@@ -1,6 +1,8 @@
 // The page in a real browser, against a real server.
 import assert from "node:assert/strict";
+import { readdirSync, renameSync, writeFileSync } from "node:fs";
 import { after, afterEach, before, beforeEach, test } from "node:test";
+import { join } from "node:path";
 import { launch, open, pill, reading, seriousProblems, Server, someRows } from "./harness.js";
 
 let browser;
@@ -110,6 +112,40 @@ test("the page connects again after the server was restarted, and misses no rele
   assert.deepEqual(shown, ["60 rows", "50 rows", "40 rows", "30 rows", "20 rows", "10 rows"]);
   // A browser notes connections that ended and could not be made; nothing else may be noted.
   assert.deepEqual(page.problems.filter((text) => !/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE/.test(text)), []);
+});
+
+test("a stream that cannot be read says so on both pages, and is shown when it can be read again", options, async () => {
+  await server.create("air");
+  await server.create("other", { source: "other" });
+  server.post("air", someRows(30));
+  server.post("other", someRows(10));
+  await server.stop();
+  const inState = (name) => join(server.state, name);
+  const [key] = readdirSync(server.state).filter((name) => name.startsWith("default") && name.endsWith(".key"));
+  renameSync(inState(key), inState("away"));
+  writeFileSync(inState("torn.stream.json"), "{", { mode: 0o600 });
+  await server.start();
+  page = await asAdmin(server.url);
+  const card = (name) => page.locator(".card", { has: page.getByRole("link", { name, exact: true }) });
+  assert.match(await card("air").innerText(), /cannot be read[\s\S]*not known: count it as spent[\s\S]*releases\s*not known/i);
+  assert.match(await card("air").innerText(), /key file \S+ is missing/);
+  assert.match(await card("torn").innerText(), /cannot be read[\s\S]*settings cannot be read/i);
+  assert.match(await card("other").innerText(), /open[\s\S]*spent, once/);
+  assert.deepEqual(await seriousProblems(page), []);
+  await card("air").getByRole("link").click();
+  await page.getByRole("heading", { name: "This stream cannot be read" }).waitFor();
+  await isState("broken");
+  const text = await page.locator("main").innerText();
+  assert.match(text, /count the whole budget as spent/);
+  assert.match(text, /key file \S+ is missing/);
+  assert.doesNotMatch(text, /Nothing is spent yet|No release yet|live/);
+  assert.deepEqual(await seriousProblems(page), []);
+  renameSync(inState("away"), inState(key));
+  await hasRows("temp", 30);
+  await isState("live");
+  await page.goto(stream("torn"));
+  await page.getByRole("heading", { name: "This stream cannot be read" }).waitFor();
+  noProblem();
 });
 
 test("without a token the page asks for one, and keeps it in this tab alone", options, async () => {
