@@ -141,6 +141,8 @@ class Ledger:
         contents = json.loads(_core.ledger(self.state, delta))
         self.streams: list[dict[str, Any]] = contents["streams"]
         self.total: list[dict[str, Any]] = contents["total"]
+        #: Damaged streams of which only the file is known: no total has what they spent.
+        self.unknown: int = contents["unknown"]
 
     def spent(self, source: str = "default") -> float:
         """mu of all streams on this source together, infinite where one protects nobody."""
@@ -151,7 +153,8 @@ class Ledger:
         return float(spent**0.5)
 
     def __repr__(self) -> str:
-        return f"<jme.Ledger of {self.state}: {len(self.streams)} streams>"
+        incomplete = f", {self.unknown} of them unknown" if self.unknown else ""
+        return f"<jme.Ledger of {self.state}: {len(self.streams)} streams{incomplete}>"
 
     def _repr_html_(self) -> str:
         return _html.ledger(self)

@@ -177,7 +177,7 @@ std::string Service::refusal(const PreparedRun& run) const {
   if (opened_ >= options_.most_files / files_of_stream) {
     return fmt::format(
         "{} streams are open already, and this process may open files for {} only: raise its limit (ulimit "
-        "-n, or LimitNOFILE of systemd) or lower --connections",
+        "-n, or LimitNOFILE of systemd) or lower connections",
         opened_, options_.most_files / files_of_stream);
   }
   return memory_.refusal(memory_of_stream(run));

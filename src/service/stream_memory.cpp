@@ -193,7 +193,7 @@ std::size_t MemoryInUse::total() const {
 std::string MemoryInUse::refusal(const StreamMemory& stream) const {
   if (stream.all() > limits_.per_stream) {
     return fmt::format(
-        "the stream would take {} of memory, and one stream may take {} here (--memory-per-stream): fewer "
+        "the stream would take {} of memory, and one stream may take {} here (memory-per-stream): fewer "
         "columns, the second moment's diagonal alone or a shape that remembers less take less",
         in_words(stream.all()), in_words(limits_.per_stream));
   }
@@ -202,7 +202,7 @@ std::string MemoryInUse::refusal(const StreamMemory& stream) const {
   if (with_it.total() <= limits_.total) return {};
   return fmt::format(
       "the stream would take {} of memory, the streams that are open take {} of the {} that all of them may "
-      "take (--memory)",
+      "take (memory)",
       in_words(stream.all()), in_words(total()), in_words(limits_.total));
 }
 

@@ -98,7 +98,7 @@ TEST_F(LimitsOfResources, RefuseALargeStreamBeforeAnythingOfItIsMade) {
   for (const bool dry_run : {true, false}) {
     const std::string why = refused(large_settings, dry_run);
     EXPECT_THAT(why, HasSubstr("GiB of memory"));
-    EXPECT_THAT(why, HasSubstr("one stream may take 1.0 GiB here (--memory-per-stream)"));
+    EXPECT_THAT(why, HasSubstr("one stream may take 1.0 GiB here (memory-per-stream)"));
   }
   EXPECT_EQ(service_->find("large"), nullptr);
   EXPECT_FALSE(std::filesystem::exists(state() / "large.stream.json"));
@@ -115,7 +115,7 @@ TEST_F(LimitsOfResources, OfAllStreamsTogetherCountWhatIsOpen) {
     return settings.replace(settings.find("other"), 5, "s" + std::to_string(i));
   };
   for (int i = 0; i < 3; ++i) EXPECT_EQ(refused(named(i)), "") << i;
-  EXPECT_THAT(refused(named(3)), HasSubstr("(--memory)"));
+  EXPECT_THAT(refused(named(3)), HasSubstr("(memory)"));
   EXPECT_EQ(refused(named(2)), "") << "the same again makes nothing";
   EXPECT_EQ(service_->streams().size(), 3U);
 }
@@ -125,7 +125,7 @@ TEST_F(LimitsOfResources, HoldAtTheStartWithoutKeepingOtherStreamsFromBeingServe
   create("}", second_settings);
   const StreamMemory one = memory_of_stream(stream("other").run());
   restart_with({.per_stream = one.all()});
-  EXPECT_THAT(stream("wide").standing().problem, HasSubstr("--memory-per-stream"));
+  EXPECT_THAT(stream("wide").standing().problem, HasSubstr("memory-per-stream"));
   EXPECT_FALSE(stream("wide").standing().is_known);
   EXPECT_FALSE(stream("wide").standing().due) << "trying again changes nothing";
   EXPECT_THROW(stream("wide").take(rows("1\n1\n")), StateError);
