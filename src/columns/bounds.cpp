@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <optional>
 
@@ -13,6 +11,7 @@
 #include <jme/columns/bounds.hpp>
 #include <jme/columns/clamp_counts.hpp>
 
+#include "columns/bounds_kernels.hpp"
 #include "columns/number.hpp"
 
 namespace jme {
@@ -71,34 +70,6 @@ void check_new(const std::vector<ColumnRange>& entries, std::string_view name) {
   if (std::any_of(entries.begin(), entries.end(),
                   [&](const ColumnRange& entry) { return entry.name == name; }))
     throw bounds_complaint(fmt::format("column {} is bounded twice", name));
-}
-
-struct ColumnsAtOnce {
-  std::span<const double> rows;
-  std::size_t dimension, first;
-  std::span<const double> low, high;
-};
-
-/// Without branches, and of a width that the compiler knows, so that the loops become vector instructions.
-template <std::size_t width>
-void count_outside(const ColumnsAtOnce& columns, ClampCounts& counts) {
-  std::array<double, width> low{}, high{};
-  std::array<std::uint64_t, width> below{}, above{};
-  for (std::size_t k = 0; k < width; ++k) {
-    low[k] = columns.low[columns.first + k];
-    high[k] = columns.high[columns.first + k];
-  }
-  const double* const data = columns.rows.data();
-  for (std::size_t at = columns.first; at < columns.rows.size(); at += columns.dimension) {
-    for (std::size_t k = 0; k < width; ++k) {
-      below[k] += data[at + k] < low[k] ? 1 : 0;
-      above[k] += data[at + k] > high[k] ? 1 : 0;
-    }
-  }
-  for (std::size_t k = 0; k < width; ++k) {
-    counts.below[columns.first + k] += below[k];
-    counts.above[columns.first + k] += above[k];
-  }
 }
 
 }  // namespace
@@ -189,26 +160,16 @@ void ColumnBounds::count_clamped(std::span<const double> row, ClampCounts& count
   }
 }
 
-// A few columns of all rows at a time, whose bounds and counts stay in registers.
-void ColumnBounds::count_clamped_of_rows(std::span<const double> rows, ClampCounts& counts) const {
+void ColumnBounds::rows_to_unit(std::span<double> rows, ClampCounts& counts) const {
   if (none_) return;
   const std::size_t d = low_.size();
-  for (std::size_t& cells : counts.cells) cells += rows.size() / d;
-  for (std::size_t i = 0; i < d; i += 4) {
-    const ColumnsAtOnce columns{rows, d, i, low_, high_};
-    switch (std::min<std::size_t>(d - i, 4)) {
-      case 4:
-        count_outside<4>(columns, counts);
-        break;
-      case 3:
-        count_outside<3>(columns, counts);
-        break;
-      case 2:
-        count_outside<2>(columns, counts);
-        break;
-      default:
-        count_outside<1>(columns, counts);
-    }
+  std::vector<double> below(d), above(d);
+  map_and_count_rows({.centre = centre_, .half_width = half_width_, .low = low_, .high = high_}, rows, below,
+                     above);
+  for (std::size_t i = 0; i < d; ++i) {
+    counts.cells[i] += rows.size() / d;
+    counts.below[i] += static_cast<std::size_t>(below[i]);
+    counts.above[i] += static_cast<std::size_t>(above[i]);
   }
 }
 

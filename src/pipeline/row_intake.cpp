@@ -209,17 +209,12 @@ RowIntake::RowsTaken RowIntake::take_rows(const MatrixView& rows) {
     take(row);
     std::copy(as_read_.begin(), as_read_.end(), read_.begin() + static_cast<std::ptrdiff_t>(r * d));
   }
-  if (are_whole) map_copied(rows.rows);
+  if (are_whole) {
+    bounds_.rows_to_unit(copied_, clamped_);
+    rows_ += rows.rows;
+  }
   return {.rows = MatrixView::of_rows(copied_, d),
           .as_read = MatrixView::of_rows(are_whole ? copied_ : read_, d)};
-}
-
-// Rows without a hole.
-void RowIntake::map_copied(std::size_t rows) {
-  const std::size_t d = filled_.size();
-  bounds_.count_clamped_of_rows(copied_, clamped_);
-  for (std::size_t r = 0; r < rows; ++r) bounds_.to_unit(std::span(copied_).subspan(r * d, d));
-  rows_ += rows;
 }
 
 void RowIntake::take_read(std::span<double> row, std::span<const std::size_t> missing_cells) {

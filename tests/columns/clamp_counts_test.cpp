@@ -1,11 +1,15 @@
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <jme/columns/clamp_counts.hpp>
+
+#include "random/simd_targets.hpp"
 
 namespace jme {
 namespace {
@@ -41,34 +45,46 @@ TEST(ClampCounts, TakeAMissingCellForNoCell) {
   EXPECT_EQ(counts.share(1), 1);
 }
 
-TEST(ClampCounts, OfManyRowsAreThoseOfTheRowsOneByOneForEveryNumberOfColumns) {
+// The number of columns decides where in a vector of the processor a cell lies.
+TEST(ColumnBounds, MapAndCountManyRowsToTheSameBitsAsRowByRow) {
   std::mt19937_64 generator(5);
   std::normal_distribution<double> normal(0, 1);
-  for (std::size_t d = 1; d <= 11; ++d) {
-    std::vector<std::string> columns;
-    for (std::size_t i = 0; i < d; ++i) columns.push_back(std::string("c") + std::to_string(i));
-    const std::vector<double> low(d, -0.75), high(d, 0.5);
-    const auto bounds = ColumnBounds::of(columns, low, high);
-    std::vector<double> rows(d * 57);
-    for (double& cell : rows) cell = normal(generator);
-    for (std::size_t i = 0; i < d; ++i) rows[i] = i % 2 == 0 ? 0.5 : -0.75;
-    ClampCounts one_by_one(d), together(d);
-    for (std::size_t at = 0; at < rows.size(); at += d) {
-      bounds.count_clamped(std::span(rows).subspan(at, d), one_by_one);
+  for (const std::int64_t target : simd_targets()) {
+    const OnlyTarget only(target);
+    for (const std::size_t d : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 11U, 64U, 65U, 67U, 513U, 520U}) {
+      std::vector<std::string> columns;
+      for (std::size_t i = 0; i < d; ++i) columns.push_back(fmt::format("c{}", i));
+      const std::vector<double> low(d, -0.7), high(d, 0.3);
+      const auto bounds = ColumnBounds::of(columns, low, high);
+      for (const std::size_t count : {1U, 2U, 57U, 301U}) {
+        std::vector<double> together(d * count);
+        for (double& cell : together) cell = normal(generator);
+        for (std::size_t i = 0; i < d; ++i) together[i] = i % 2 == 0 ? 0.3 : -0.7;
+        std::vector<double> one_by_one = together;
+        ClampCounts counts(d), expected(d);
+        bounds.rows_to_unit(together, counts);
+        for (std::size_t at = 0; at < one_by_one.size(); at += d) {
+          const std::span row = std::span(one_by_one).subspan(at, d);
+          bounds.count_clamped(row, expected);
+          bounds.to_unit(row);
+        }
+        ASSERT_EQ(std::memcmp(together.data(), one_by_one.data(), together.size() * sizeof(double)), 0)
+            << d << " columns, " << count << " rows, target " << target;
+        EXPECT_EQ(counts.cells, expected.cells);
+        EXPECT_EQ(counts.below, expected.below);
+        EXPECT_EQ(counts.above, expected.above);
+        if (count == 301) EXPECT_GT(counts.above[d - 1], 0U);
+      }
     }
-    bounds.count_clamped_of_rows(rows, together);
-    EXPECT_EQ(together.cells, one_by_one.cells);
-    EXPECT_EQ(together.below, one_by_one.below);
-    EXPECT_EQ(together.above, one_by_one.above);
-    EXPECT_GT(together.below[d - 1], 0U);
-    EXPECT_GT(together.above[d - 1], 0U);
   }
 }
 
 TEST(ClampCounts, AreOfNothingWithoutBounds) {
   ClampCounts counts(2);
   ColumnBounds::none(2).count_clamped(std::vector<double>{1e9, -1e9}, counts);
-  ColumnBounds::none(2).count_clamped_of_rows(std::vector<double>{1e9, -1e9}, counts);
+  std::vector<double> row{1e9, -1e9};
+  ColumnBounds::none(2).rows_to_unit(row, counts);
+  EXPECT_EQ(row, (std::vector<double>{1e9, -1e9}));
   EXPECT_THAT(counts.cells, ElementsAre(0, 0));
 }
 

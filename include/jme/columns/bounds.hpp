@@ -35,8 +35,8 @@ class ColumnBounds {
   void to_unit(std::span<double> row) const;
   /// Counts the cells of a row in natural units that to_unit() would clamp. NaN is a missing cell.
   void count_clamped(std::span<const double> row, ClampCounts& counts) const;
-  /// The same for many rows, one after another, all of whose cells are finite.
-  void count_clamped_of_rows(std::span<const double> rows, ClampCounts& counts) const;
+  /// Both for many rows, one after another, all of whose cells are finite: the same bits and counts.
+  void rows_to_unit(std::span<double> rows, ClampCounts& counts) const;
   [[nodiscard]] std::span<const double> centre() const { return centre_; }
   [[nodiscard]] std::span<const double> half_width() const { return half_width_; }
   /// As they were given; empty where there are none.

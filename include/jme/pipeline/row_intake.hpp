@@ -89,7 +89,6 @@ class RowIntake {
   void take_cells(std::span<double> row);
   void take_read(std::span<double> row, std::span<const std::size_t> missing_cells);
   void take_unread(std::span<double> row);
-  void map_copied(std::size_t rows);
   void make_absent(std::span<double> row);
   /// Counts the cells of a row in natural units that lie outside of their bounds. Where cells are missing,
   /// they are NaN afterwards.
