@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <jme/base/errors.hpp>
+#include <jme/data/npy.hpp>
 #include <jme/data/row_reader.hpp>
 
 #include "sample_file.hpp"
@@ -84,6 +85,10 @@ TEST(TimeColumn, CountsInItsUnitInEveryFormat) {
             (Times{2, 2, std::nullopt}));
   const SampleFile arrays("t.ndjson", "[1,2]\n");
   EXPECT_EQ(times_in(arrays, {.columns = {"1"}, .time = "2", .time_unit = TimeUnit::day}), (Times{172800}));
+  const SampleFile npy("t.npy", "");
+  write_npy_matrix(npy.path(), (Eigen::MatrixXd(2, 2) << 1, 90, 2, 1e30).finished());
+  EXPECT_EQ(times_in(npy, {.columns = {"1"}, .time = "2", .time_unit = TimeUnit::minute}),
+            (Times{5400, std::nullopt}));
 }
 
 TEST(TimeColumn, OutsideOfTheYearsNamesTheSettingOfItsUnit) {
