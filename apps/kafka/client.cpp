@@ -34,6 +34,9 @@ Owned<rd_kafka_t> make_consumer(const std::string& brokers, const ClientOptions&
   ours("group.id", "jme");  // must be there, and is never joined
   ours("queued.max.messages.kbytes", "16384");
   ours("reconnect.backoff.max.ms", "2000");
+  // Also how large a batch may be once it is unpacked, and the buffer for it is doubled until it fits. With
+  // the default of 100 MB, one record of 90 MiB that zstd packed well would end every run.
+  ours("receive.message.max.bytes", "2147483647");
   if (rd_kafka_version() >= fetch_backoff_version) ours("fetch.queue.backoff.ms", "10");
   for (const auto& [field, value] : options) set(conf.get(), field, value);
   ours("bootstrap.servers", brokers);

@@ -329,6 +329,13 @@ struct TopicReader::Impl {
         event.err == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE) {
       refuse_gap(p, p < read.partitions.size() ? read.partitions[p].next : 0);
     }
+    if (event.err == RD_KAFKA_RESP_ERR__BAD_COMPRESSION || event.err == RD_KAFKA_RESP_ERR__BAD_MSG) {
+      throw DataError(
+          fmt::format("kafka topic {}, partition {}: the batch of records that begins at offset {} cannot be "
+                      "read ({}); how "
+                      "many records it has is not known, so that what follows is not read",
+                      name.topic, event.partition, event.offset, rd_kafka_err2str(event.err)));
+    }
     throw Error(fmt::format("kafka topic {}, partition {}: {}", name.topic, event.partition,
                             rd_kafka_err2str(event.err)));
   }

@@ -94,8 +94,10 @@ TEST(ClientOptions, AreNotRepeatedByWhatBrokersAndLibrariesSay) {
 /// A producer with brokers of its own.
 class Mock {
  public:
-  Mock() {
+  explicit Mock(const ClientOptions& options = {}) {
     rd_kafka_conf_t* conf = rd_kafka_conf_new();
+    for (const auto& [name, value] : options)
+      rd_kafka_conf_set(conf, name.c_str(), value.c_str(), nullptr, 0);
     rd_kafka_conf_set(conf, "test.mock.num.brokers", "1", nullptr, 0);
     rd_kafka_conf_set_log_cb(conf, [](const rd_kafka_t*, int, const char*, const char*) {});
     producer_ = rd_kafka_new(RD_KAFKA_PRODUCER, conf, nullptr, 0);
@@ -172,6 +174,35 @@ TEST(TopicReader, ReadsInTheSameOrderHoweverLargeRecordsAre) {
     while (reader.next()) order += reader.text().value_or("?").front();
     EXPECT_EQ(order, "abcdef") << most;
   }
+}
+
+/// Brokers that get packed batches, of which each has one record.
+const ClientOptions packing{
+    {"compression.codec", "zstd"}, {"message.max.bytes", "200000000"}, {"batch.num.messages", "1"}};
+
+TEST(TopicReader, ReadsARecordThatIsPackedFarBelowItsSize) {
+  const Mock mock(packing);
+  const TopicName name = mock.topic("t", 1);
+  constexpr std::size_t large = std::size_t{90} << 20;
+  mock.write("t", 0, {"a", std::string(large, 'b'), "c"});
+  TopicReader reader(name, {});
+  reader.read_up_to(beginning_of(reader.found()), reader.found());
+  std::vector<std::size_t> sizes;
+  while (reader.next()) sizes.push_back(reader.text().value_or("").size());
+  EXPECT_THAT(sizes, ElementsAre(1U, large, 1U));
+}
+
+TEST(TopicReader, EndsWithTheOffsetOfABatchThatCannotBeUnpacked) {
+  const Mock mock(packing);
+  const TopicName name = mock.topic("t", 1);
+  mock.write("t", 0, {"a", std::string(90'000'000, 'b'), "c"});
+  TopicReader reader(name,
+                     {.client = {{"receive.message.max.bytes", "2000000"}, {"fetch.max.bytes", "1000000"}}});
+  reader.read_up_to(beginning_of(reader.found()), reader.found());
+  EXPECT_THAT(values_of(reader, 1), ElementsAre("a"));
+  EXPECT_THAT([&] { reader.next(); },
+              ::testing::ThrowsMessage<DataError>(HasSubstr("topic t, partition 0: the batch of records that "
+                                                            "begins at offset 1 cannot be read")));
 }
 
 TEST(TopicReader, FollowsAllPartitionsAndDoesWhatIsDueMeanwhile) {
