@@ -109,16 +109,18 @@ std::vector<std::string> search_statement(const BoundsOrigin& origin) {
       "= {}, delta = {} differential privacy allows. This is spent once, by this search of the first {} "
       "records; another search of them spends again.",
       neighbours(origin), double{origin.budget.epsilon}, double{origin.budget.delta}, origin.first));
-  text.push_back(origin.per_person
-                     ? fmt::format("Of every person the first {} records here count, readable or not, by the "
-                                   "ids they carry, which are trusted.",
-                                   origin.participations)
-                 : origin.participations == 1
-                     ? "One person is assumed to have a single record; a person with more records is "
-                       "protected less."
-                     : fmt::format("One person is assumed to have at most {} records; a person with more "
-                                   "records is protected less.",
-                                   origin.participations));
+  text.push_back(
+      origin.per_person
+          ? fmt::format("Of every person the first {} records here count, by the ids they carry, which "
+                        "are trusted. A record whose id cannot be read is nobody's: a person who breaks "
+                        "records, so that later ones count, is protected by twice the mu of this search.",
+                        origin.participations)
+      : origin.participations == 1
+          ? "One person is assumed to have a single record; a person with more records is "
+            "protected less."
+          : fmt::format("One person is assumed to have at most {} records; a person with more "
+                        "records is protected less.",
+                        origin.participations));
   text.emplace_back(
       "Public, not protected: how many records there are, the names and number of the columns, and every "
       "parameter of this search, the noise's size included.");

@@ -170,13 +170,25 @@ std::string in_each_window(const StreamConfig& config) {
       in_all);
 }
 
+/// Records that are nobody's, although somebody wrote them, let later ones count in their place.
+std::string broken_records(const Mechanism& mechanism) {
+  return fmt::format(
+      "A record whose id cannot be read is nobody's and does not use up a limit: JSON that is broken or has "
+      "the id twice, a CSV record of another width or with an open quote where the id is not the first column, a "
+      "record that is longer than 64 MiB. So a later record counts in its place. Two streams in which a "
+      "person's records also differ in whether they are broken in this way cannot be told apart better than "
+      "mu = {} Gaussian differential privacy allows, 2 times the mu of other changes.",
+      six_digits_up(2 * mechanism.mu()));
+}
+
 std::string person(const StreamConfig& config) {
   if (config.participation.windows) return in_each_window(config) + statement_of_counted_rows(config);
   if (config.persons_are_limited) {
     const std::size_t rows = config.participation.rows;
     return fmt::format(
-        "This holds however many rows a person has: only the first {} that carry a person's id, readable or "
-        "not, and every further one is a row without cells, as is a row without an id. The ids are trusted: "
+        "This holds however many rows a person has: only the first {} that carry a person's id, whatever is "
+        "in their other cells, and every further one is a row without cells, as is a row without an id. The "
+        "ids are trusted: "
         "somebody with two ids has two such limits, and who writes rows under another person's id can use up "
         "that person's.{}",
         rows == 1 ? std::string("row counts") : fmt::format("{} rows count", rows),
@@ -298,6 +310,7 @@ std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_
   }
   if (config.slot_seconds) text.push_back(moved_row(mechanism));
   text.push_back(person(config));
+  if (config.persons_are_limited) text.push_back(broken_records(mechanism));
   if (mu_of_all_windows(mechanism)) text.push_back(all_windows(mechanism));
   text.push_back(limits(mechanism, has_bounds));
   text.push_back(what_is_public(config));

@@ -128,6 +128,20 @@ TEST(PlanJson, HoldsEveryCandidateAndTheRecommendedOne) {
   EXPECT_EQ(object.contains("balances"), plan_balances(compared).has_value());
 }
 
+TEST(PrivacyStatement, SaysWhatHoldsWhereTheIdOfARecordCannotBeRead) {
+  const SmallRun run("mean");
+  const std::string what = "whose id cannot be read is nobody's";
+  EXPECT_THAT(one_line(privacy_statement(run.mechanism, true, false)), Not(HasSubstr(what)));
+  StreamConfig config = run.mechanism.config();
+  config.participation = {.rows = 3};
+  config.persons_are_limited = config.private_count = true;
+  const Mechanism limited(config);
+  const std::string text = one_line(privacy_statement(limited, true, false));
+  EXPECT_THAT(text, HasSubstr(what));
+  const std::size_t at = text.find("mu = ", text.find(what)) + 5;
+  EXPECT_GE(std::stod(text.substr(at)), 2 * limited.mu());
+}
+
 TEST(PrivacyStatement, NamesTheAssumptionAboutPartitionsWhereItIsMade) {
   const SmallRun run("mean");
   RunDescription description = run.description();

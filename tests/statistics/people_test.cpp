@@ -182,11 +182,13 @@ TEST(People, MoveTheChannelsByNoMoreThanIsStatedHoweverManyRecordsTheyHave) {
 }
 
 /// What is released of records without a header, in the columns x, y and who.
-Released released_of_cells(const std::string& name, const std::string& content, std::size_t rows) {
+Released released_of_cells(const std::string& name, const std::string& content, std::size_t rows,
+                           std::size_t every = 0) {
   const test::TemporaryFolder folder(test::TemporaryFolder::Where::in_memory);
   const std::string file = folder.path() / name;
   std::ofstream(file, std::ios::binary) << content;
-  RunConfig config = limited_run({.limit = 1, .every = rows, .shape = Shape::identity()}, rows);
+  RunConfig config =
+      limited_run({.limit = 1, .every = every > 0 ? every : rows, .shape = Shape::identity()}, rows);
   config.columns = {"1", "2"};
   config.person = "3";
   config.bounds = ColumnBounds::parse("1=-1:1,2=-1:1", config.columns);
@@ -244,6 +246,29 @@ TEST(People, MoveNobodyElsesRowsByCellsThatTheyAddToTheirRecords) {
               0.9 * most)
         << "the attempt must come near to what is allowed";
   }
+}
+
+TEST(People, WhoBreakRecordsMoveAtMostTwiceAsMuchAndTheStatementSaysSo) {
+  // A record without a readable id uses nothing up, so that the next one counts, in another block.
+  const std::string whole = "[1,1,\"mal\"]\n", next = "[-1,-1,\"mal\"]\n", other = "[0.5,0.5,\"p\"]\n";
+  const PreparedRun run(limited_run({.limit = 1, .every = 1, .shape = Shape::identity()}, 3));
+  const double most = 1 / run.mechanism().sigma();
+  double worst = 0;
+  const auto released = [&](const std::string& first) {
+    return released_of_cells("in.ndjson", first + other + next, 3, 1);
+  };
+  const Released base = released(whole);
+  for (const std::string broken : {"[1,1,\"mal\"\n", "[1,1,\"mal\"]]\n", "[1,1,\"mal\",1]\n", "[1,1]\n",
+                                   "{\"1\":1,\"2\":1,\"3\":\"mal\",\"3\":\"mal\"}\n"}) {
+    const double distance = moved(run.mechanism(), base, released(broken));
+    EXPECT_LE(distance, 2 * most * (1 + 1e-9)) << broken;
+    worst = std::max(worst, distance);
+  }
+  EXPECT_GT(worst, most) << "the statement would say more than is needed";
+  // Where the id can be read, the record is its owner's.
+  for (const std::string unread :
+       {"[1,\"x\",\"mal\"]\n", "{\"1\":1,\"3\":\"mal\"}\n", "{\"3\":\"mal\",\"x\":oops}\n"})
+    EXPECT_LE(moved(run.mechanism(), base, released(unread)), most * (1 + 1e-9)) << unread;
 }
 
 TEST(People, OfRowsThatWereTakenMustBeTheSameWhenTheyComeAgain) {
