@@ -26,7 +26,7 @@ def test_a_usual_budget_is_taken_without_a_word():
 
 
 def test_a_delta_of_a_tenth_is_refused_unless_it_is_asked_for():
-    with pytest.raises(jme.InvalidParameter, match="allow.weak") as error:
+    with pytest.raises(jme.InvalidParameter, match=r"allow.weak") as error:
         jme.Stream(epsilon=1, delta=0.1, **STREAM)
     assert error.value.field == "delta"
     with pytest.warns(UserWarning, match="above 1/rows"):

@@ -59,13 +59,14 @@ class Whitener {
   Eigen::MatrixXd undo_first_, undo_second_;
 };
 
-/// What a row in this slot, or none at all, makes of the releases.
+/// What a row in this slot, or all rows that a person may have, or none at all, make of the releases.
 Eigen::VectorXd response(const Mechanism& mechanism, const Whitener& whitener, std::size_t slot,
                          const Row* row) {
   MomentStream stream(mechanism, InsecureTestSeed{1});
   for (std::size_t t = 0; t < mechanism.horizon().steps(); ++t) {
     BlockSum sum(RowMap::of(mechanism));
-    if (row != nullptr && t == slot) sum.add(*row);
+    const bool has_rows = row != nullptr && t == slot;
+    for (std::size_t i = 0; has_rows && i < mechanism.config().participation.rows; ++i) sum.add(*row);
     stream.push_block(sum);
   }
   return whitener.of(stream.take_releases());
@@ -204,6 +205,22 @@ TEST(MovedRowSearch, FindsNoRowOfAWindowThatMovesMoreThanIsStated) {
       config.lambda = lambda;
       config.shape_second = second;
       expect_not_exceeded(config);
+    }
+  }
+}
+
+// All rows of a person go from one slot to another, and become others.
+TEST(MovedRowSearch, FindsNoPersonWithSeveralRowsWhoMovesMoreThanIsStated) {
+  for (const double lambda : {0.01, 0.3, 2.0}) {
+    for (const auto& second : std::vector<std::optional<Shape>>{{}, Shape::identity()}) {
+      for (const Adjacency adjacency : {Adjacency::add_remove, Adjacency::replace_one}) {
+        StreamConfig config = slots(2);
+        config.participation.rows = 3;
+        config.adjacency = adjacency;
+        config.lambda = lambda;
+        config.shape_second = second;
+        expect_not_exceeded(config);
+      }
     }
   }
 }
