@@ -7,28 +7,27 @@ namespace jme {
 
 void check_delta(std::optional<double> delta, bool allow_weak) {
   if (!delta || *delta < weak_delta || allow_weak) return;
-  throw InvalidParameter(
-      "delta", *delta,
-      fmt::format("below {}: with probability delta the promise may fail altogether, so that a useful delta "
-                  "is far below 1 over the number of rows; allow-weak takes this one all the same",
-                  weak_delta));
+  throw InvalidParameter("delta", *delta,
+                         fmt::format("below {}: with probability delta the guarantee may fail completely. "
+                                     "Choose a delta far below 1/rows, or set allow-weak",
+                                     weak_delta));
 }
 
 std::vector<std::string> notes_on_budget(const Budget& budget, std::optional<std::size_t> rows) {
   std::vector<std::string> notes;
   if (budget.epsilon && *budget.epsilon > weak_epsilon) {
-    notes.push_back(fmt::format(
-        "epsilon = {:g} is above {:g}: such a promise excludes next to nothing, as it lets the odds "
-        "of a guess about somebody grow by the factor exp({:g})",
-        *budget.epsilon, weak_epsilon, *budget.epsilon));
+    notes.push_back(
+        fmt::format("epsilon = {:g} is above {:g}: this protects almost nothing. The odds of a guess about a "
+                    "person may change by a factor of exp({:g})",
+                    *budget.epsilon, weak_epsilon, *budget.epsilon));
   }
-  // 1e-6 beside 1e6 rows is not above 1/rows, whatever its last digit is.
+  // 1e-6 is not above 1/rows for 1e6 rows, whatever its last digit is.
   constexpr double rounding = 1 + 1e-12;
   if (budget.delta && rows && *budget.delta * static_cast<double>(*rows) > rounding) {
-    notes.push_back(fmt::format(
-        "delta = {:g} is above 1/rows = {:g}: publishing each row as it is with probability delta "
-        "would keep such a promise, and show some rows; choose a delta far below 1/rows",
-        *budget.delta, 1 / static_cast<double>(*rows)));
+    notes.push_back(
+        fmt::format("delta = {:g} is above 1/rows = {:g}: publishing each row with probability delta would "
+                    "satisfy this guarantee. Choose a delta far below 1/rows",
+                    *budget.delta, 1 / static_cast<double>(*rows)));
   }
   return notes;
 }

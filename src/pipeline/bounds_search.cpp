@@ -67,15 +67,16 @@ void check_terms(const BoundsOrigin& origin, const Settings& kept) {
     const std::string_view now = value_of(said, name), then = value_of(kept, name);
     if (now == then) continue;
     throw InvalidParameter(
-        "bounds", fmt::format("come with a search of {} {}, but the ledger has it with {}: take the file as "
-                              "jme bounds wrote it, and change nothing in it but bounds",
-                              name == std::string_view("rows") ? "first" : name, now.empty() ? "none" : now,
-                              then.empty() ? "none" : then));
+        "bounds",
+        fmt::format("the file says that its search had {} = {}, but the ledger says {}. Use the file as jme "
+                    "bounds wrote it; only its bounds may be edited",
+                    name == std::string_view("rows") ? "first" : name, now.empty() ? "none" : now,
+                    then.empty() ? "none" : then));
   }
   if (!origin.insecure && !value_of(kept, "insecure-test-seed").empty()) {
     throw InvalidParameter("bounds",
-                           "were found with a test seed, and the file does not say so: take it as "
-                           "jme bounds wrote it");
+                           "were found with a test seed, and the file does not say so. Use it as jme bounds "
+                           "wrote it");
   }
 }
 

@@ -177,7 +177,7 @@ std::vector<RunField> output_fields() {
        [](const RunDescription& run) -> FieldValue { return run.emit.psd; }},
       // Without a default: settings that were stored before it was there are the same settings.
       {{"allow_weak", flag, "", yes_or_no, "Privacy", "",
-        "Take a delta of 0.1 or more, which promises next to nothing"}},
+        "Accept a delta of 0.1 or more, which protects almost nothing"}},
       {{"insecure_test_seed", count, "", "a whole number", output, "N",
         "Reproducible noise that protects NOBODY; for tests"}}};
 }

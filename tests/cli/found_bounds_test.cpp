@@ -202,15 +202,13 @@ TEST_F(FoundBounds, WhoseFileSaysOtherTermsThanTheLedgerAreRefused) {
     };
     with("epsilon", 0.1);
     refused(
-        "bounds: come with a search of epsilon 0.1, but the ledger has it with 1: take the file as jme "
-        "bounds "
-        "wrote it");
+        "bounds: the file says that its search had epsilon = 0.1, but the ledger says 1. Use the file as");
     with("delta", 1e-9);
-    refused("search of delta 1e-09, but the ledger has it with 1e-06");
+    refused("search had delta = 1e-09, but the ledger says 1e-06");
     with("first", 1999);
-    refused("search of first 1999, but the ledger has it with 2000");
+    refused("search had first = 1999, but the ledger says 2000");
     with("participations", 2);
-    refused("search of participations 2, but the ledger has it with 1", " --participations 2");
+    refused("search had participations = 2, but the ledger says 1", " --participations 2");
     with("insecure", nullptr);
     refused("bounds: were found with a test seed, and the file does not say so");
   }

@@ -75,6 +75,27 @@ TEST_P(EveryShape, LeavesUnitNoiseWhereItIsTheWorkload) {
   }
 }
 
+// Exact, or 1 where only Cauchy and Schwarz were asked.
+TEST_P(EveryShape, HasBoundsOfTheProductsOfTwoColumnsOfEitherSign) {
+  LongMatrix gram = GetParam().matrix.transpose() * GetParam().matrix;
+  const auto largest = static_cast<double>(gram.diagonal().maxCoeff());
+  gram.diagonal().setZero();
+  const double negative = std::max(0.0, -static_cast<double>(gram.minCoeff()) / largest);
+  const double positive = std::max(0.0, static_cast<double>(gram.maxCoeff()) / largest);
+  const auto expect_bound = [](double bound, double exact) {
+    EXPECT_GE(bound, exact * (1 - norm_tolerance));
+    EXPECT_LE(bound, 1.0);
+    if (bound < 1) {
+      EXPECT_NEAR(bound, exact, 1e-11);
+    }
+  };
+  expect_bound(negative_product_bound(GetParam().filter), negative);
+  expect_bound(positive_product_bound(GetParam().filter), positive);
+  if (GetParam().matrix.isDiagonal()) {
+    EXPECT_EQ(positive_product_bound(GetParam().filter), 0);
+  }
+}
+
 TEST_P(EveryShape, HasGramBoundsThatAreSoundAndForDenseFiltersExact) {
   const LongMatrix gram = GetParam().matrix.transpose() * GetParam().matrix;
   std::vector<std::size_t> lags(norm_steps + 2);
