@@ -160,7 +160,8 @@ void Service::load() {
 void Service::load(const std::filesystem::path& path, const std::string& name) {
   if (!is_stream_name(name)) throw StateError("the file's name is not that of a stream");
   const StoredSettings stored = settings_in(path);
-  const RunSettings given = RunSettings::from_json(stored.text, "the file");
+  RunSettings given = RunSettings::from_json(stored.text, "the file");
+  given.set("allow_weak", "true");  // it was accepted when the stream was made
   const auto check = [this](const PreparedRun& run) {
     std::string why_not = refusal(run);
     if (why_not.empty()) {

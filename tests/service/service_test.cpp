@@ -272,6 +272,18 @@ TEST_F(ServedStreams, RefuseADeltaOfATenthUnlessItIsAskedForAndTellThatItIsWeak)
   EXPECT_FALSE(planned(R"("epsilon":1,"delta":1e-3)").contains("notes"));
 }
 
+// Its budget was spent by a version that accepted it without a word.
+TEST_F(ServedStreams, AreOpenedAgainWithAWeakDeltaThatAnotherVersionAccepted) {
+  create("}", R"({"name":"a","epsilon":1,"delta":0.1,"bounds":{"x":[0,1]},"rows":100,"allow_weak":true)");
+  const std::filesystem::path file = state() / "a.stream.json";
+  std::ifstream in(file);
+  auto stored = nlohmann::ordered_json::parse(in);
+  ASSERT_EQ(stored.erase("allow_weak"), 1U);
+  std::ofstream(file, std::ios::trunc) << stored.dump(2) << '\n';
+  restart();
+  EXPECT_EQ(stream("a").standing().problem, "");
+}
+
 TEST_F(ServedStreams, RefuseSettingsThatCannotBeServedAndNameThem) {
   const auto field = [&](const std::string& body) -> std::string {
     try {
