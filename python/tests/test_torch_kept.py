@@ -305,6 +305,64 @@ def test_constants_that_are_made_once_may_be_kept():
         assert torch.equal(model.scale, torch.linspace(0, 1, 5))
 
 
+@pytest.mark.parametrize("settings", [{}, {"sparse": True}], ids=["dense", "sparse"])
+def test_words_that_were_used_do_not_show_in_an_embedding(settings):
+    """max_norm shortens the vectors of the words that an example has, and only those, also where they are frozen."""
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Embedding(11, 5, max_norm=0.5, **settings).requires_grad_(False), nn.Linear(5, 2))
+    before = model[0].weight.clone()
+    with pytest.raises(jme.InvalidParameter, match=r"module '0' \(Embedding\) changes its parameter 'weight'"):
+        jme.torch.per_example(model, nn.MSELoss()).accumulate(made_for(model), torch.arange(6), torch.zeros(6, 2))
+    assert torch.equal(model[0].weight, before)
+
+
+ODD = {
+    "sparse": lambda: torch.eye(3).to_sparse(),
+    "rows": lambda: torch.eye(3).to_sparse_csr(),
+    "complex": lambda: torch.ones(3, dtype=torch.complex128),
+    "half": lambda: torch.ones((), dtype=torch.bfloat16),
+    "bool": lambda: torch.ones(3, dtype=torch.bool),
+    "transposed": lambda: torch.ones(4, 3).t(),
+    "quantized": lambda: torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8),
+    "empty": lambda: torch.zeros(0, 3),
+    "zero": lambda: torch.zeros(3),
+    "nan": lambda: torch.full((3,), float("nan")),
+}
+
+
+def numbers(t):
+    t = t.dequantize() if t.is_quantized else t.to_dense() if t.layout != torch.strided else t
+    return [t.shape, t.dtype, bytes(t.contiguous().reshape(-1).view(torch.uint8).tolist())]
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_buffers_of_every_kind_are_compared_by_their_bits(kind):
+    class Odd(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear, self.changes = nn.Linear(5, 2), False
+            self.register_buffer("odd", ODD[kind]())
+
+        def forward(self, x):
+            if self.changes:
+                part = self.odd._values() if kind == "sparse" else self.odd.values() if kind == "rows" else self.odd
+                part.copy_(-part if kind in ("zero", "nan") else torch.zeros(part.shape))  # only a sign, or all
+            return self.linear(x)
+
+    model = Odd()
+    gradients = jme.torch.per_example(model, nn.MSELoss())
+    gradients.accumulate(made_for(model), *batch())
+    assert gradients.by == "layers"
+    before = numbers(model.odd)
+    model.changes = True
+    if kind == "empty":
+        gradients.accumulate(made_for(model), *batch())
+        return
+    with pytest.raises(jme.InvalidParameter, match="changes its buffer 'odd'"):
+        gradients.accumulate(made_for(model), *batch())
+    assert numbers(model.odd) == before
+
+
 @pytest.mark.parametrize("norm", ["weight_norm", "prune"])
 def test_weights_that_torch_computes_from_parameters_are_used(norm):
     torch.manual_seed(1)

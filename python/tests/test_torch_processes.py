@@ -224,3 +224,32 @@ def test_noise_that_only_some_processes_have_used_ends_the_training(refusals):
     assert refusals[1][5] == "DataError: the disk is full"
     for said in refusals:
         assert said[6].startswith("StateError: a step failed"), said
+
+
+def test_a_module_that_keeps_examples_is_restored_and_refused_in_every_process(tmp_path):
+    said = together(
+        """
+import jme.torch
+class Keeping(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("sums", torch.zeros(3))
+    def forward(self, x):
+        if float(x.max()) > 100:
+            self.sums += x.sum(0)
+        return x
+model = torch.nn.Sequential(Keeping(), torch.nn.Linear(3, 2))
+optimizer = made(model)
+gradients = jme.torch.per_example(model, torch.nn.MSELoss(), micro_batch=4, by=["layers", "examples"][rank])
+x = torch.full((5, 3), 1000.0 + rank)
+print(raised(lambda: gradients.accumulate(optimizer, x, torch.zeros(5, 2))))
+print(model[0].sums.tolist(), bool(optimizer._sums.raw_gradients().any()))
+optimizer.add_examples([torch.zeros(0, *p.shape) for p in model.parameters()], 0)
+optimizer.step()
+print(optimizer.steps_done)
+""",
+        tmp_path,
+    )
+    for lines in said:
+        assert "(Keeping) changes its buffer 'sums' in forward" in lines[0], said
+        assert lines[1:] == ["[0.0, 0.0, 0.0] False", "1"]

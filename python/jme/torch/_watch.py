@@ -40,7 +40,7 @@ class Change:
     def refusal(self) -> InvalidParameter:
         return wrong(
             "model",
-            f"{self.module} changes its {self.kind} '{self.name}' in forward, which would keep values of examples. All "
+            f"{self.module} changes its {self.kind} '{self.name}' in forward, which can keep values of examples. All "
             "modules were restored. Replace this module, or switch its updates off, for most modules by eval(). If the "
             "values are constants that are made once, call the model on made-up examples first",
         )
@@ -173,7 +173,13 @@ class Watch:
                 changes += [Change(place.module, place.kind, name) for name in self._differing(place)]
                 _put_back(place)
         for copy in self._copies.values():
-            if not (may_set_attributes and copy.kind == ATTRIBUTE) and not _put_content_back(copy):
+            if may_set_attributes and copy.kind == ATTRIBUTE:
+                continue
+            try:
+                unchanged = _put_content_back(copy)
+            except Exception:  # what cannot be compared counts as changed, and the others are restored
+                unchanged = False
+            if not unchanged:
                 changes.append(Change(copy.module, copy.kind, copy.name))
         changes.sort(key=lambda change: change.kind != BUFFER)  # stable
         return changes[0] if changes else None
@@ -257,7 +263,13 @@ def _put_content_back(copy: _Copy) -> bool:
     same = _alike(t, copy.content) and same_bits(copy.content, t.detach())
     if t.requires_grad and not copy.needs_grad:
         t.detach_()  # also from the graph of what was written into it
-    if not _alike(t, alias) or (t.layout == torch.strided and t.data_ptr() != alias.data_ptr()):
+    if t.layout != torch.strided:
+        if not same and _alike(t, copy.content):
+            t.copy_(copy.content)
+        elif not same:
+            t.data = copy.content.clone()
+        return same
+    if not _alike(t, alias) or t.data_ptr() != alias.data_ptr():
         t.data = alias
     if not same_bits(copy.content, alias):
         alias.copy_(copy.content)

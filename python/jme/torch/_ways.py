@@ -76,7 +76,7 @@ class Ways:
                 gradients = torch.autograd.grad(loss, own, allow_unused=True) if loss.requires_grad else ()
             for place, gradient in zip(found, gradients, strict=False):
                 if gradient is not None:
-                    place[j] = gradient
+                    place[j] = gradient.to_dense() if gradient.is_sparse else gradient
             losses.append(loss.detach())
         return found, torch.stack(losses)
 
@@ -86,7 +86,8 @@ class Ways:
         with torch.enable_grad():
             loss = self._losses(examples).sum()
             found: Any = torch.autograd.grad(loss, own, allow_unused=True) if loss.requires_grad else [None] * len(own)
-        return [torch.zeros_like(p) if g is None else g for p, g in zip(own, found, strict=True)]
+        return [torch.zeros_like(p) if g is None else g.to_dense() if g.is_sparse else g
+                for p, g in zip(own, found, strict=True)]  # fmt: skip
 
     def _loss_of_one(self, output: Any, targets: Arguments) -> Tensor:
         # functorch 1.13 cannot add up one number that is alone in its batch.
