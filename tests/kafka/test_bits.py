@@ -51,6 +51,19 @@ def test_csv_values_have_the_releases_of_a_file_without_a_header(broker, jme):
     assert ok(jme.run(broker.url(topic), *arguments)).releases == expected.releases
 
 
+def test_a_large_record_that_is_packed_well_is_one_bad_row(broker, jme):
+    values = ['{"temp": 1, "co": 2}', "x" * (90 << 20), '{"temp": 3, "co": 4}']
+    topic = broker.topic()
+    producer = broker.producer(**{"compression.type": "zstd", "message.max.bytes": 200_000_000})
+    for value in values:  # each in a batch of its own
+        producer.produce(topic, value)
+        assert producer.flush(60) == 0
+    arguments = [*BUDGET, *BOUNDS, "--rows", "3", "--every", "1"]
+    found = ok(jme.run(broker.url(topic), *arguments))
+    lines = jme.file("rows.ndjson", [values[0], "no row", values[2]])
+    assert found.releases == ok(jme.run(lines, "--on-bad-row", "zero", *arguments)).releases
+
+
 def test_line_breaks_in_a_value_are_blanks_and_one_at_its_end_is_left_out(broker, jme):
     topic = broker.topic()
     broker.write(topic, ['{"temp": 1,\n "co": 2}', '{"temp": 3, "co": 4}\n', "[5,\r\n6]"])
