@@ -170,15 +170,15 @@ std::string in_each_window(const StreamConfig& config) {
       in_all);
 }
 
-/// Records that are nobody's, although somebody wrote them, let later ones count in their place.
-std::string broken_records(const Mechanism& mechanism) {
+/// Records that are nobody's let later ones count in their place.
+std::string broken_records(double mu) {
   return fmt::format(
-      "A record whose id cannot be read is nobody's and does not use up a limit: JSON that is broken or has "
-      "the id twice, a CSV record of another width or with an open quote where the id is not the first column, a "
-      "record that is longer than 64 MiB. So a later record counts in its place. Two streams in which a "
-      "person's records also differ in whether they are broken in this way cannot be told apart better than "
-      "mu = {} Gaussian differential privacy allows, 2 times the mu of other changes.",
-      six_digits_up(2 * mechanism.mu()));
+      "A record whose id cannot be read is nobody's, and a later one counts in its place: broken JSON, an id "
+      "given twice, more than 64 MiB, CSV of another width or with an open quote unless the id comes first. "
+      "Streams in which a person's records also differ in this cannot be told apart better than mu = {} "
+      "Gaussian "
+      "differential privacy allows, 2 times the mu of other changes.",
+      six_digits_up(2 * mu));
 }
 
 std::string person(const StreamConfig& config) {
@@ -310,7 +310,7 @@ std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_
   }
   if (config.slot_seconds) text.push_back(moved_row(mechanism));
   text.push_back(person(config));
-  if (config.persons_are_limited) text.push_back(broken_records(mechanism));
+  if (config.persons_are_limited) text.push_back(broken_records(mechanism.mu()));
   if (mu_of_all_windows(mechanism)) text.push_back(all_windows(mechanism));
   text.push_back(limits(mechanism, has_bounds));
   text.push_back(what_is_public(config));
