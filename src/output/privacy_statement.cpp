@@ -176,8 +176,7 @@ std::string broken_records(double mu) {
       "A record whose id cannot be read is nobody's, and a later one counts in its place: broken JSON, an id "
       "given twice, more than 64 MiB, CSV of another width or with an open quote unless the id comes first. "
       "Streams in which a person's records also differ in this cannot be told apart better than mu = {} "
-      "Gaussian "
-      "differential privacy allows, 2 times the mu of other changes.",
+      "Gaussian differential privacy allows, 2 times the mu of other changes.",
       six_digits_up(2 * mu));
 }
 
@@ -188,9 +187,8 @@ std::string person(const StreamConfig& config) {
     return fmt::format(
         "This holds however many rows a person has: only the first {} that carry a person's id, whatever is "
         "in their other cells, and every further one is a row without cells, as is a row without an id. The "
-        "ids are trusted: "
-        "somebody with two ids has two such limits, and who writes rows under another person's id can use up "
-        "that person's.{}",
+        "ids are trusted: somebody with two ids has two such limits, and who writes rows under another "
+        "person's id can use up that person's.{}",
         rows == 1 ? std::string("row counts") : fmt::format("{} rows count", rows),
         statement_of_counted_rows(config));
   }
@@ -320,37 +318,6 @@ std::vector<std::string> privacy_statement(const Mechanism& mechanism, bool has_
       "for data on the same people published elsewhere, whose privacy losses add up with this one; running "
       "the same "
       "rows again, which spends as much again; the secrecy of the input itself and of the machine it is on.");
-  return text;
-}
-
-std::string one_line(const std::vector<std::string>& paragraphs) {
-  std::string line;
-  for (const std::string& paragraph : paragraphs) line += (line.empty() ? "" : " ") + paragraph;
-  return line;
-}
-
-std::string wrapped(const std::vector<std::string>& paragraphs, std::size_t width) {
-  std::string text;
-  for (const std::string& paragraph : paragraphs) {
-    if (!text.empty()) text += '\n';
-    std::size_t column = 0, begin = 0;
-    while (begin < paragraph.size()) {
-      const std::size_t end = std::min(paragraph.find(' ', begin), paragraph.size());
-      const std::size_t length = end - begin;
-      if (column > 0 && column + 1 + length > width) {
-        text += '\n';
-        column = 0;
-      }
-      if (column > 0) {
-        text += ' ';
-        ++column;
-      }
-      text.append(paragraph, begin, length);
-      column += length;
-      begin = end + 1;
-    }
-    text += '\n';
-  }
   return text;
 }
 
