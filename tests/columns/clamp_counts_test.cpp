@@ -73,7 +73,9 @@ TEST(ColumnBounds, MapAndCountManyRowsToTheSameBitsAsRowByRow) {
         EXPECT_EQ(counts.cells, expected.cells);
         EXPECT_EQ(counts.below, expected.below);
         EXPECT_EQ(counts.above, expected.above);
-        if (count == 301) EXPECT_GT(counts.above[d - 1], 0U);
+        if (count == 301) {
+          EXPECT_GT(counts.above[d - 1], 0U);
+        }
       }
     }
   }

@@ -262,7 +262,7 @@ TEST_F(ServedStreams, AreCreatedOnceWithTheSameSettings) {
 TEST_F(ServedStreams, RefuseADeltaOfATenthUnlessItIsAskedForAndTellThatItIsWeak) {
   const auto planned = [&](const std::string& more) {
     const std::string body = R"({"name":"a","bounds":{"x":[0,1]},"rows":100,)" + more + "}";
-    return Service::plan_json_of(*service_->create(body, true).run)["stream"]["privacy"];
+    return service_->plan_json_of(service_->create(body, true))["stream"]["privacy"];
   };
   EXPECT_THROW(static_cast<void>(planned(R"("epsilon":1,"delta":0.1)")), InvalidParameter);
   const auto weak = planned(R"("epsilon":20,"delta":0.1,"allow_weak":true)");
