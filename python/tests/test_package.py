@@ -341,6 +341,18 @@ def test_the_ledger_adds_up(settings, rng, tmp_path):
         jme.Ledger(tmp_path / "none")
 
 
+def test_a_ledger_counts_the_damaged_streams_that_no_total_has(tmp_path):
+    for name in ("one", "two"):
+        with jme.Stream(epsilon=1, delta=1e-6, dimension=1, norm_bound=1, rows=1, state=tmp_path / "s", stream=name) as made:
+            made.push([[0.5]])
+    book = jme.Ledger(tmp_path / "s")
+    assert (book.unknown, book.total[0]["incomplete"]) == (0, False)
+    next((tmp_path / "s").glob("default.one*.db")).write_bytes(b"x" * 4096)
+    book = jme.Ledger(tmp_path / "s")
+    assert (book.unknown, book.total[0]["incomplete"]) == (1, True)
+    assert "1 of them unknown" in repr(book)
+
+
 @pytest.mark.parametrize("module", [stream, releases, plans, answers, blocks], ids=lambda m: m.__name__)
 def test_examples_in_docstrings_run(module):
     result = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
