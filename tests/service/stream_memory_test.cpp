@@ -81,10 +81,11 @@ std::string wide_rows(std::size_t dimension, std::size_t count) {
 class MemoryOfStreams : public test::ServiceTest {};
 
 // The bound is meant for limits: nothing may take more, and a stream that would fit must not be refused for a
-// bound that is far away. Where it is above, a vector that grows just had room, numbers had fewer digits than
-// the longest one, or copies were not all alive at the same time: factors of 3, 1.4 and 2, and 11 MiB for
-// what all streams have.
+// bound that is far away. A vector that grows by itself may have just had room, or be moving: at most a
+// factor of 3. The other parts are counted as they are, but for numbers, which mostly have fewer digits than
+// the longest one. All streams have less than 12 MiB besides.
 TEST_F(MemoryOfStreams, IsNeverMoreThanWhatIsComputedAndNotFarBelow) {
+  constexpr std::size_t of_all_streams = std::size_t{12} << 20;
   struct Case {
     std::size_t dimension;
     const char* more;
@@ -93,12 +94,13 @@ TEST_F(MemoryOfStreams, IsNeverMoreThanWhatIsComputedAndNotFarBelow) {
   for (const Case& one : {
            Case{300, R"("rows":64,"every":2)", 4, 8},
            Case{300, R"("rows":64,"every":2,"shape":"scaled-blt:4","shape2":"blt:6")", 4, 8},
-           Case{300, R"("rows":80,"every":2,"workload":"window:20","shape":"banded:8")", 4, 16},
-           Case{200, R"("rows":120,"every":4,"shape":"sqrt")", 4, 29},
+           Case{150, R"("rows":248,"every":2,"workload":"window:200","shape":"banded:8","emit":["mean"])", 4,
+                61},
+           Case{300, R"("rows":124,"every":2,"shape":"sqrt","emit":["mean"])", 4, 30},
            Case{150, R"("rows":1000,"every":2,"missing":"observed")", 4, 8},
            Case{300, R"("rows":64,"every":4,"emit":["mean","covariance","correlation","pca:3","density"])", 4,
                 4},
-           Case{20000, R"("rows":64,"every":2,"second":"diagonal","shape":"blt:4")", 2, 2},
+           Case{8000, R"("rows":64,"every":2,"second":"diagonal","shape":"blt:4")", 2, 2},
            Case{100, R"("rows":400,"every":4,"shape":"dense")", 4, 99},
        }) {
     const std::string settings = wide(one.dimension, one.more), body = wide_rows(one.dimension, one.rows);
@@ -113,7 +115,7 @@ TEST_F(MemoryOfStreams, IsNeverMoreThanWhatIsComputedAndNotFarBelow) {
     static_cast<void>(stream("wide").take(rows(body)));
     const std::size_t measured = counted.most - before, bound = memory_of_stream(*made.run).all();
     EXPECT_LE(measured, bound) << one.dimension << " " << one.more;
-    EXPECT_LE(bound, 5 * measured) << one.dimension << " " << one.more;
+    EXPECT_LE(bound, 3 * measured + of_all_streams) << one.dimension << " " << one.more;
   }
 }
 
