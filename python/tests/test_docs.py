@@ -29,7 +29,8 @@ def test_the_code_of_documents_and_notebooks_has_the_right_types(tmp_path):
     files = []
     for name, program in programs.items():
         files.append(tmp_path / f"{name}.py")
-        files[-1].write_text(program + "\n")
+        # Classes of torch, which is not there, have any type.
+        files[-1].write_text(f"# mypy: allow-subclassing-any\n{program}\n")
     folder = os.environ["JME_PYTHON_DIR"]
     done = subprocess.run(
         [

@@ -343,7 +343,8 @@ def test_the_ledger_adds_up(settings, rng, tmp_path):
 
 def test_a_ledger_counts_the_damaged_streams_that_no_total_has(tmp_path):
     for name in ("one", "two"):
-        with jme.Stream(epsilon=1, delta=1e-6, dimension=1, norm_bound=1, rows=1, state=tmp_path / "s", stream=name) as made:
+        settings = {"epsilon": 1, "delta": 1e-6, "dimension": 1, "norm_bound": 1, "rows": 1}
+        with jme.Stream(**settings, state=tmp_path / "s", stream=name) as made:
             made.push([[0.5]])
     book = jme.Ledger(tmp_path / "s")
     assert (book.unknown, book.total[0]["incomplete"]) == (0, False)

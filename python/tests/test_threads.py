@@ -316,7 +316,7 @@ import threading, time
 import numpy as np
 began = threading.Event()
 def work():
-    stream = jme.Stream(epsilon=1, delta=1e-6, norm_bound=1, dimension=40, rows=10**7, every=10)
+    stream = jme.Stream(epsilon=1, delta=1e-8, norm_bound=1, dimension=40, rows=10**7, every=10)
     rows = np.ones((200_000, 40))
     began.set()
     while True:

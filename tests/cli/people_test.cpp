@@ -100,7 +100,7 @@ TEST_F(PeopleCommand, NamesTheWidthWhereARecordHasFurtherCells) {
   const std::string
       run = "run " + file("wide.csv", "1,1,p,mal\n") + " --no-header ",
       limit = "--person 3 --rows-per-person 1 --bounds 1=0:1,2=0:1 --epsilon 1 --delta 1e-6 --rows 1 ";
-  expect_refused(jme(run + limit), 3,
+  expect_refused(jme(run + limit + "--on-bad-row fail"), 3,
                  "has 4 columns, 3 are needed: where every record has more, say so with --width N");
   expect_refused(jme(run + limit + "--width 2"), 2, "person: must be a number from 1 to 2");
   expect_refused(jme(run + limit + "--width 0"), 2, "width");

@@ -162,8 +162,9 @@ TEST_F(DurableCommand, ARowTooManyIsFourAndABadRowThreeWithAllReleasesBefore) {
   // The row can be repaired, or counted as zero, and the stream goes on.
   const CommandResult zero = jme("run" + flags + state("bad") + "--on-bad-row zero", {.input = bad});
   EXPECT_EQ(zero.code, 0) << zero.err;
-  EXPECT_TRUE(begins(zero.out, before.out));
-  EXPECT_EQ(zero.releases().size(), 5U);
+  // The first line says what becomes of bad rows.
+  ASSERT_EQ(zero.releases().size(), 5U);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(zero.releases()[i], before.releases()[i]);
 }
 
 TEST_F(DurableCommand, AFinishedStreamTakesNoMoreRowsAndALeftOneDoes) {
