@@ -27,7 +27,7 @@ PEER_SECTIONS = ["sampler", "wide", "middle", "long", "dimension", "block", "ing
 # One thread on both sides wherever BLAS is used, so that a figure per core is compared with a limit per core.
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 JME_RUN = ["--bounds", "temp=-50:50,humidity=-100:100,pressure=-1:1,co=-10:10,no2=-1:1,ozone=-1:1", "--epsilon", "1",
-           "--delta", "1e-6", "--every", "1000", "--output", "/dev/null"]
+           "--delta", "1e-12", "--every", "1000", "--output", "/dev/null"]
 
 
 def child_seconds():

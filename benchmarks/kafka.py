@@ -95,7 +95,7 @@ def consume(address, topic, count, sums):
 def run(jme, source, kind, count, *more):
     """Rows per second of a whole run, from its start to its end."""
     bounds = ",".join(f"{c}=0:1" for c in COLUMNS)
-    arguments = ["--format", "csv" if kind == "csv" else "ndjson", "--bounds", bounds, "--epsilon", "1", "--delta", "1e-6",
+    arguments = ["--format", "csv" if kind == "csv" else "ndjson", "--bounds", bounds, "--epsilon", "1", "--delta", "1e-12",
                  "--rows", str(count), "--every", str(EVERY)]
     begin = time.perf_counter()
     subprocess.run([jme, "run", source, *arguments, *more], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -26,7 +26,7 @@ import jme  # noqa: E402
 ROWS, COLUMNS, EVERY = 1_000_000, 10, 1000
 TURNS = 3 if options.quick else 9
 NAMES = [str(i + 1) for i in range(COLUMNS)]
-SETTINGS = {"epsilon": 1, "delta": 1e-6, "rows": 2_000_000_000, "every": EVERY, "workload": "prefix", "threads": 1}
+SETTINGS = {"epsilon": 1, "delta": 1e-12, "rows": 2_000_000_000, "every": EVERY, "workload": "prefix", "threads": 1}
 
 
 def timed(work):

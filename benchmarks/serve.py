@@ -130,7 +130,7 @@ class JmeServer:
                           "rows_per_person": "3/day"})
 
     def create_with(self, settings):
-        settings = {"epsilon": 1, "delta": 1e-6, **settings}
+        settings = {"epsilon": 1, "delta": 1e-12, **settings}
         if Http(self.port).ask(post(self.port, "/v1/streams", json.dumps(settings), self.token)) != 201:
             raise RuntimeError("no stream was created")
 
@@ -200,7 +200,7 @@ def run_with_state(jme, scratch, rows):
     state = scratch / "run"
     bounds = ",".join(f"{c}=0:1" for c in COLUMNS)
     begin = time.perf_counter()
-    subprocess.run([jme, "run", file, "--bounds", bounds, "--epsilon", "1", "--delta", "1e-6", "--rows", str(rows), "--every", str(EVERY),
+    subprocess.run([jme, "run", file, "--bounds", bounds, "--epsilon", "1", "--delta", "1e-12", "--rows", str(rows), "--every", str(EVERY),
                     "--state", state], check=True, stdout=subprocess.DEVNULL)
     took = time.perf_counter() - begin
     shutil.rmtree(state)

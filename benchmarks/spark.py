@@ -73,7 +73,7 @@ def with_executors(executors, rows, folder, package):
     column = functions.col
     sums = [functions.sum(name) for name in names]
     sums += [functions.sum(column(a) * column(b)) for i, a in enumerate(names) for b in names[i:]]
-    config = {"epsilon": 1, "delta": 1e-6, "bounds": {name: [0, 1] for name in names}, "rows": rows}
+    config = {"epsilon": 1, "delta": 1e-12, "bounds": {name: [0, 1] for name in names}, "rows": rows}
     job = Job(batch_settings(config))
     assert job.merged(job.parts(frame, 0), "bench").rows == rows
     found = {
@@ -93,7 +93,7 @@ def command(binary, processes, rows, folder):
     file = pathlib.Path(folder) / "rows.npy"
     np.save(file, np.random.default_rng(1).random((part, DIMENSION)))
     bounds = ",".join(f"{i + 1}=0:1" for i in range(DIMENSION))
-    words = [binary, "run", str(file), "--bounds", bounds, "--epsilon", "1", "--delta", "1e-6"]
+    words = [binary, "run", str(file), "--bounds", bounds, "--epsilon", "1", "--delta", "1e-12"]
     words += ["--rows", str(part), "--every", str(part), "--output", "/dev/null"]
 
     def run():
