@@ -8,6 +8,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/clock/time.hpp>
+#include <jme/mechanism/release_layout.hpp>
 #include <jme/pipeline/slot_feed.hpp>
 
 namespace jme::service {
@@ -19,6 +20,8 @@ constexpr std::size_t rows_at_a_time = 4096;
 /// their releases unless one has more: memory_of_stream counts on it.
 constexpr std::size_t slots_at_a_time = 256, numbers_at_a_time = std::size_t{1} << 13;
 constexpr std::size_t bytes_at_a_time = std::size_t{1} << 20;  // of lines that are read again
+/// Numbers in the releases of one commit, which are in memory together: a thousand bytes for each at most.
+constexpr std::size_t numbers_of_commit = std::size_t{1} << 17;
 // Of one sender, so that no one alone brings sums to where they are cut off (BlockSum::saturated). A slot
 // itself is never full: what a sender is told depends on the sender's own rows alone.
 constexpr std::uint64_t most_rows_of_token = std::uint64_t{1} << 28;
@@ -33,6 +36,20 @@ std::size_t numbers_of_release(const ReleaseLayout& layout) {
 }
 
 }  // namespace
+
+std::uint64_t rows_of(const Content& content) {
+  const auto* block = std::get_if<BlockSum>(&content);
+  return block != nullptr ? block->rows() : std::get<ReadRows>(content).count;
+}
+
+std::uint64_t most_rows_of_commit(const Mechanism& mechanism) {
+  const Horizon& horizon = mechanism.horizon();
+  constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
+  if (horizon.has_slots()) return any;
+  const std::uint64_t blocks =
+      std::max<std::uint64_t>(numbers_of_commit / numbers_of_release(ReleaseLayout::of(mechanism)), 1);
+  return blocks > any / horizon.every() ? any : blocks * horizon.every();
+}
 
 OpenStream::OpenStream(const PreparedRun& run, LineLog& lines, SlotClock& clock)
     : run_(run),
@@ -179,6 +196,13 @@ void OpenStream::check_place(const WriteRequest& request, std::uint64_t count, b
         fmt::format("the horizon of {} rows leaves room for {} more, and the request has {}: none was taken",
                     horizon_.rows(), left, count));
   }
+  const std::uint64_t most = most_rows_of_commit(run_.mechanism());
+  if (count > most) {
+    throw TooManyRows(fmt::format(
+        "must have at most {} rows for this stream, whose releases come after every {} row(s): those of "
+        "one request are in memory together",
+        most, horizon_.every()));
+  }
   const std::uint64_t room = std::min<std::uint64_t>(horizon_.every() - open_.rows(), left);
   if (is_block && (count == 0 || count > room)) {
     throw Conflict(fmt::format("the sums are of {} rows, and the open block has room for {}", count, room));
@@ -186,8 +210,7 @@ void OpenStream::check_place(const WriteRequest& request, std::uint64_t count, b
 }
 
 WriteAnswer OpenStream::add(const WriteRequest& request, const Content& content) {
-  const auto* block = std::get_if<BlockSum>(&content);
-  const std::uint64_t count = block != nullptr ? block->rows() : std::get<ReadRows>(content).count;
+  const std::uint64_t count = rows_of(content);
   if (journal_.has_begun()) {
     if (const BookEntry* before = journal_.book().find(journal_.book().entry_for(request, now()))) {
       WriteAnswer answer = answer_of(*before);
@@ -195,7 +218,7 @@ WriteAnswer OpenStream::add(const WriteRequest& request, const Content& content)
       return answer;
     }
   }
-  check_place(request, count, block != nullptr);
+  check_place(request, count, std::holds_alternative<BlockSum>(content));
   journal_.begin(stream_);
   BookEntry entry = journal_.book().entry_for(request, now());
   entry.rows = count;

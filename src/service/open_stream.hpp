@@ -25,6 +25,10 @@ namespace jme::service {
 /// What a request brings, read before anything waits for it.
 using Content = std::variant<ReadRows, BlockSum>;
 
+[[nodiscard]] std::uint64_t rows_of(const Content& content);
+/// How many rows one commit may take, so that there is memory for the releases that they end.
+[[nodiscard]] std::uint64_t most_rows_of_commit(const Mechanism& mechanism);
+
 /// A stream that is open for writing. Requests are added one after another, and commit() brings all of them
 /// to disk at once. Rows go to the open block: the one that has room or, where steps are slots of time, the
 /// slot that is open by the clock. After an exception from any call that is not a refusal, the object must be
@@ -38,8 +42,8 @@ class OpenStream {
   /// without, and a new stream begins. True where more have ended than are closed at a time: commit(), and
   /// call it again.
   bool look_at_clock();
-  /// Takes a request into the next commit. Throws NotYours, Conflict, BudgetExhausted or InvalidParameter
-  /// where it is refused; then nothing was taken.
+  /// Takes a request into the next commit. Throws NotYours, Conflict, BudgetExhausted, TooManyRows or
+  /// InvalidParameter where it is refused; then nothing was taken.
   WriteAnswer add(const WriteRequest& request, const Content& content);
   /// Everything that was added is on disk, and its releases are in the lines, when the call returns.
   void commit();

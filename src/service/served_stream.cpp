@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -10,11 +11,9 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/output/metadata.hpp>
-#include <jme/pipeline/configure.hpp>
 #include <jme/service/served_stream.hpp>
 
 #include "service/open_stream.hpp"
-#include "service/plan_limit.hpp"
 
 namespace jme {
 
@@ -23,39 +22,7 @@ namespace {
 /// After a failure, where nobody writes.
 constexpr Seconds seconds_until_next_attempt = 10;
 
-std::vector<std::string> numbered_names(std::size_t count) {
-  std::vector<std::string> names;
-  for (std::size_t i = 1; i <= count; ++i) names.push_back(fmt::format("{}", i));
-  return names;
-}
-
 }  // namespace
-
-std::unique_ptr<PreparedRun> prepared_run(const RunSettings& settings, const PlanCost* most) {
-  if (settings["bounds"] == "auto") {
-    throw InvalidParameter("bounds",
-                           "must be known for a stream that many write to: search a sample with jme bounds");
-  }
-  if (settings["person"] && settings.is_on("no_header")) {
-    throw InvalidParameter("no-header",
-                           "must not be set with person for a stream that many write to: the header of a "
-                           "body says which column that is");
-  }
-  if (settings["width"] && settings.is_on("no_header")) {
-    throw InvalidParameter("width",
-                           "must not be set with no-header for a stream that many write to: a record of a "
-                           "body has the columns of the stream and no other cells");
-  }
-  RunConfig config = run_config(settings);
-  if (most != nullptr) service::check_plan_cost(config.stream, *most);
-  config.records = settings["records"].value_or("lines");
-  auto run = std::make_unique<PreparedRun>(std::move(config));
-  if (!run->dimension_is_known()) {
-    throw InvalidParameter("columns", "must be given (or bounds, or dimension): which numbers a row has");
-  }
-  if (run->columns().empty()) run->adopt_columns(numbered_names(run->mechanism().config().dimension));
-  return run;
-}
 
 struct ServedStream::Waiting {
   WriteRequest request;
@@ -242,7 +209,22 @@ void ServedStream::tick_later() {
   });
 }
 
-// One thread at a time. Whatever came while a group was written makes the next group.
+// Whatever came while a group was written makes the next one, as far as there is memory for its releases.
+std::vector<ServedStream::Waiting> ServedStream::next_group() {
+  std::vector<Waiting> group;
+  std::deque<Waiting>& queue = shared_->queue;
+  std::uint64_t left = service::most_rows_of_commit(run_->mechanism());
+  while (!queue.empty()) {
+    const std::uint64_t rows = service::rows_of(queue.front().content);
+    if (!group.empty() && rows > left) break;
+    left -= std::min(rows, left);
+    group.push_back(std::move(queue.front()));
+    queue.pop_front();
+  }
+  return group;
+}
+
+// One thread at a time.
 void ServedStream::work() {
   for (;;) {
     std::vector<Waiting> group;
@@ -252,8 +234,7 @@ void ServedStream::work() {
         shared_->is_working = false;
         return;
       }
-      group.assign(std::move_iterator(shared_->queue.begin()), std::move_iterator(shared_->queue.end()));
-      shared_->queue.clear();
+      group = next_group();
     }
     const std::size_t lines = lines_->size();
     write(group);
@@ -291,6 +272,8 @@ void ServedStream::write(std::vector<Waiting>& group) {
       } catch (const Conflict&) {
         waiting.error = std::current_exception();
       } catch (const BudgetExhausted&) {
+        waiting.error = std::current_exception();
+      } catch (const TooManyRows&) {
         waiting.error = std::current_exception();
       } catch (const InvalidParameter&) {
         waiting.error = std::current_exception();

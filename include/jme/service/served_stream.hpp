@@ -120,6 +120,7 @@ class ServedStream {
   struct Writing;
   struct Waiting;
   void work();
+  [[nodiscard]] std::vector<Waiting> next_group();
   void write(std::vector<Waiting>& group);
   void publish_standing();
   std::string name_;

@@ -43,7 +43,8 @@ class TooFewResources : public Error {
   using Error::Error;
 };
 
-/// A body whose rows would take too much memory, however few bytes it has: fewer rows must come at a time.
+/// A body whose rows, or the releases that they end, would take too much memory, however few bytes it has:
+/// fewer rows must come at a time.
 class TooManyRows : public Error {
  public:
   using Error::Error;
