@@ -1,0 +1,73 @@
+#include <algorithm>
+
+#include <jme/base/errors.hpp>
+#include <jme/rows/row_batch.hpp>
+
+namespace jme {
+
+void RowBatch::clear(std::size_t columns) {
+  columns_ = columns;
+  rows_ = 0;
+  cells_.clear();
+  bad_.clear();
+  id_text_.clear();
+  ids_.clear();
+  times_.clear();
+}
+
+std::span<double> RowBatch::add_row() {
+  add_rows(1);
+  return row(rows_ - 1);
+}
+
+void RowBatch::add_rows(std::size_t count) {
+  rows_ += count;
+  cells_.resize(rows_ * columns_, 0.0);
+  if (!bad_.empty()) bad_.resize(rows_, 0);
+  if (!ids_.empty()) ids_.resize(rows_);
+  if (!times_.empty()) times_.resize(rows_);
+}
+
+void RowBatch::append(const RowBatch& other, std::size_t begin, std::size_t end) {
+  if (other.columns_ != columns_) throw InvalidParameter("batch", "must have as many columns as the other");
+  const std::size_t before = rows_;
+  add_rows(end - begin);
+  const std::span<const double> from = other.cells().subspan(begin * columns_, (end - begin) * columns_);
+  std::copy(from.begin(), from.end(), cells_.begin() + static_cast<std::ptrdiff_t>(before * columns_));
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::size_t to = before + i - begin;
+    if (other.is_bad(i)) set_bad(to);
+    if (const auto id = other.person(i)) set_person(to, *id);
+    if (const auto time = other.time(i)) set_time(to, *time);
+  }
+}
+
+void RowBatch::set_bad(std::size_t index) {
+  if (bad_.empty()) bad_.resize(rows_, 0);
+  bad_[index] = 1;
+  std::ranges::fill(row(index), 0.0);
+}
+
+void RowBatch::set_person(std::size_t index, std::string_view id) {
+  if (ids_.empty()) ids_.resize(rows_);
+  ids_[index] = {.begin = static_cast<std::uint32_t>(id_text_.size()),
+                 .length = static_cast<std::uint32_t>(id.size()),
+                 .is_known = true};
+  id_text_ += id;
+}
+
+std::optional<std::string_view> RowBatch::person(std::size_t index) const {
+  if (ids_.empty() || !ids_[index].is_known) return std::nullopt;
+  return std::string_view(id_text_).substr(ids_[index].begin, ids_[index].length);
+}
+
+void RowBatch::set_time(std::size_t index, Seconds time) {
+  if (times_.empty()) times_.resize(rows_);
+  times_[index] = time;
+}
+
+std::optional<Seconds> RowBatch::time(std::size_t index) const {
+  return times_.empty() ? std::nullopt : times_[index];
+}
+
+}  // namespace jme
