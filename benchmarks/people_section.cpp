@@ -1,6 +1,7 @@
 #include <charconv>
 #include <cmath>
 #include <random>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -49,19 +50,19 @@ std::size_t peak_bytes() {
 /// Takes two rows of every person, in an order that no cache foresees. Returns what the limit's table takes.
 std::size_t take_all(std::size_t people, bool limited) {
   const PreparedRun run(people_run(2 * people, limited));
-  RowIntake intake = run.intake();
-  const auto stream = run.open([](const Release& /*release*/) {});
-  std::vector<double> row(columns);
+  RowFeed feed = run.feed([](const Release& /*release*/) {});
+  RowBatch batch;
   std::vector<char> text;
   std::uint64_t person = 1;
   for (std::size_t i = 0; i < 2 * people; ++i) {
+    if (batch.rows() == RowBatch::most_rows || i == 0) batch.clear(columns);
+    const std::span row = batch.add_row();
     for (std::size_t j = 0; j < columns; ++j) row[j] = static_cast<double>((i + j) % 64) / 32 - 1;
     person = (person + 6'700'417) % people;  // a prime: everybody once in each round
-    const std::string_view id = id_of(person, text);
-    limited ? intake.take(row, std::vector<std::size_t>{}, id) : intake.take(row, std::vector<std::size_t>{});
-    stream->push(row, intake.as_read());
+    if (limited) batch.set_person(batch.rows() - 1, id_of(person, text));
+    if (batch.rows() == RowBatch::most_rows || i + 1 == 2 * people) feed.take_rows(batch);
   }
-  return limited ? intake.person_limit()->bytes() : 0;
+  return limited ? feed.rules().person_limit()->bytes() : 0;
 }
 
 }  // namespace

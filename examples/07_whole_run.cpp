@@ -31,28 +31,25 @@ int main() {
   const jme::RunDescription about = run.description();
   fmt::print("{}", jme::metadata_line(about, run.columns()));
 
-  // The intake of rows, the stream, and what is done with releases: each is on disk before it comes out.
-  jme::RowIntake intake = run.intake();
+  // Rows go in, and releases come out: each is on disk before.
   jme::ReleaseWriter writer(jme::units_of(run.bounds()), run.emit(), run.columns());
   jme::ReportCollector collected(about, run.columns());
-  const auto stream = run.open([&](const jme::Release& release) {
+  jme::RowFeed feed = run.feed([&](const jme::Release& release) {
     fmt::print("{}", writer.line(release));
     collected.add(release);
   });
   for (int t = 0; t < 5000; ++t) {
     std::vector<double> row{12 + 7 * std::sin(0.01 * t), 20 + 5 * std::cos(0.03 * t)};
     if (t % 50 == 0) row[1] = std::numeric_limits<double>::quiet_NaN();
-    intake.take(row);  // a bad row throws DataError, which says row and column
-    stream->push(row, intake.as_read());
-    if (const jme::Release* newest = stream->newest()) intake.learn(*newest);
+    feed.push(row);  // a bad row throws DataError, which says row and column
   }
-  stream->end_input();
+  feed.end_input();
 
   const jme::report::Page page = jme::report_page(
       {.run = about, .collected = collected, .last = *collected.last(), .title = "An example"});
   std::ofstream(folder + "/report.html") << page.html();
   // Only the writer may see these counts, because they are data.
-  for (const jme::Note& note : intake.notes()) {
+  for (const jme::Note& note : feed.notes()) {
     if (note.kind == jme::Note::Kind::filled_rows) fmt::print(stderr, "{} rows were filled\n", note.count);
   }
   fmt::print(stderr, "{} bytes of report\n", std::filesystem::file_size(folder + "/report.html"));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <jme/base/errors.hpp>
 
 #include "exit_codes.hpp"
+#include "reader_rows.hpp"
 
 namespace jme::cli {
 
@@ -29,20 +29,19 @@ Seconds beginning(const PreparedRun& run, const RunningStream& stream, SlotClock
 
 }  // namespace
 
-LiveSlots::LiveSlots(PreparedRun& run, RunningStream& stream, RowIntake& intake, LiveInput& live, bool quiet)
-    : stream_(&stream),
-      intake_(&intake),
+LiveSlots::LiveSlots(PreparedRun& run, RowFeed& feed, LiveInput& live, bool quiet)
+    : stream_(&feed.stream()),
+      rules_(&feed.rules()),
       live_(&live),
       shown_(!quiet && ::isatty(STDERR_FILENO) == 1),
-      durable_(stream.can_keep()),
+      durable_(stream_->can_keep()),
       has_times_(!run.clock()->time_column.empty()) {
   SlotClock clock(system_now());
-  run.begin_at(beginning(run, stream, clock));
-  intake.keep_people(stream, true);
-  feed_ = std::make_unique<SlotFeed>(run.row_map(), run.schedule(), stream, std::move(clock),
+  run.begin_at(beginning(run, *stream_, clock));
+  feed_ = std::make_unique<SlotFeed>(run.row_map(), run.schedule(), *stream_, std::move(clock),
                                      SlotFeed::Options{.late = run.clock()->late,
                                                        .keep_interval = run.keep_interval(),
-                                                       .people = intake.person_limit(),
+                                                       .people = rules_->person_limit(),
                                                        .slots_of_window = run.slots_of_window()});
   live.meanwhile([this] { return work(); });
 }
@@ -67,19 +66,17 @@ void LiveSlots::show() {
 }
 
 void LiveSlots::take_rows(RowReader& reader) {
-  reader.on_missing(intake_->missing().rules());
-  std::vector<double> row(reader.dimension());
-  const bool limited = intake_->person_limit() != nullptr;
-  while (reader.next(row)) {
-    if (reader.is_bad()) {
-      // A row without cells counts nowhere, but among the rows of its person.
-      limited ? intake_->take_bad(row, reader.person()) : intake_->take_bad(row);
-      feed_->add_bad();
-    } else {
-      limited ? intake_->take(row, reader.missing_cells(), reader.person())
-              : intake_->take(row, reader.missing_cells());
+  reader.on_missing(rules_->missing().rules());
+  ReaderRows source(reader, true);
+  for (RowBatch batch; source.next(batch);) {
+    const MatrixView rows = rules_->take(batch).rows;
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      if (batch.is_bad(i)) {
+        feed_->add_bad();  // counts nowhere, but among the rows of its person
+        continue;
+      }
       ++rows_;
-      if (!feed_->add(row, reader.time())) ++left_out_;
+      if (!feed_->add({rows.part(i, 1).data, rows.columns}, batch.time(i))) ++left_out_;
     }
     // Between rows alone: what is kept on the way out has the place after a row only together with the row.
     live_->check();

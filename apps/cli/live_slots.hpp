@@ -6,6 +6,7 @@
 #include <jme/clock/slots.hpp>
 #include <jme/data/row_reader.hpp>
 #include <jme/pipeline/prepared_run.hpp>
+#include <jme/pipeline/row_feed.hpp>
 #include <jme/pipeline/slot_feed.hpp>
 
 #include "live_input.hpp"
@@ -15,9 +16,9 @@ namespace jme::cli {
 /// Live input whose steps are slots of time: releases come by the clock, whether rows come or not.
 class LiveSlots {
  public:
-  /// Tells the run when its first slot begins. `stream`, `intake` and `live` outlive it. `quiet`: no line
+  /// Tells the run when its first slot begins. `feed`, which resumes, and `live` outlive it. `quiet`: no line
   /// about the next release.
-  LiveSlots(PreparedRun& run, RunningStream& stream, RowIntake& intake, LiveInput& live, bool quiet);
+  LiveSlots(PreparedRun& run, RowFeed& feed, LiveInput& live, bool quiet);
   LiveSlots(const LiveSlots&) = delete;
   LiveSlots& operator=(const LiveSlots&) = delete;
   ~LiveSlots();
@@ -35,10 +36,9 @@ class LiveSlots {
   void tell_left_out() const;
   void show();
   RunningStream* stream_;
-  RowIntake* intake_;
+  RowRules* rules_;
   LiveInput* live_;
   std::unique_ptr<SlotFeed> feed_;
-  std::vector<OnMissing> rules_;
   bool shown_, drawn_ = false, durable_, has_times_;
   std::size_t rows_ = 0, left_out_ = 0;
 };

@@ -12,8 +12,8 @@ namespace jme::cli {
 namespace {
 
 /// Cells that were clamped, where there were any, and what is doubtful about them.
-void tell_clamped(const RowIntake& intake, const std::vector<std::string>& columns) {
-  const ClampCounts& clamped = intake.clamped();
+void tell_clamped(const RowRules& rules, const std::vector<std::string>& columns) {
+  const ClampCounts& clamped = rules.clamped();
   std::string list;
   for (std::size_t i = 0; i < clamped.cells.size(); ++i) {
     const std::size_t below = clamped.below[i], above = clamped.above[i];
@@ -30,7 +30,7 @@ void tell_clamped(const RowIntake& intake, const std::vector<std::string>& colum
         list));
   }
   for (std::size_t i = 0; i < clamped.cells.size(); ++i) {
-    if (const auto warning = clamping_warning(clamped, intake.bounds(), i, columns[i])) {
+    if (const auto warning = clamping_warning(clamped, rules.bounds(), i, columns[i])) {
       print_warning(*warning);
     }
   }
@@ -38,11 +38,11 @@ void tell_clamped(const RowIntake& intake, const std::vector<std::string>& colum
 
 }  // namespace
 
-void tell(const RowIntake& intake, const PreparedRun& run, const std::vector<std::string>& columns) {
+void tell(const RowRules& rules, const PreparedRun& run, const std::vector<std::string>& columns) {
   using enum Note::Kind;
   std::size_t rows = 0;
   std::string filled, absent;
-  for (const Note& note : intake.notes()) {
+  for (const Note& note : rules.notes()) {
     const double share = 100.0 * static_cast<double>(note.count) / static_cast<double>(note.rows);
     switch (note.kind) {
       case bad_rows:
@@ -86,7 +86,7 @@ void tell(const RowIntake& intake, const PreparedRun& run, const std::vector<std
         break;  // told where slots are pumped, and no note of an intake
     }
   }
-  tell_clamped(intake, columns);
+  tell_clamped(rules, columns);
   if (rows == 0) return;
   const std::string what = filled.empty() ? fmt::format("were left out ({})", absent)
                            : absent.empty()

@@ -5,12 +5,12 @@
 
 #include <jme/output/metadata.hpp>
 #include <jme/pipeline/prepared_run.hpp>
-#include <jme/pipeline/row_intake.hpp>
+#include <jme/pipeline/row_rules.hpp>
 
 namespace jme::cli {
 
 /// Says on stderr how many rows and cells were changed on the way in.
-void tell(const RowIntake& intake, const PreparedRun& run, const std::vector<std::string>& columns);
+void tell(const RowRules& rules, const PreparedRun& run, const std::vector<std::string>& columns);
 
 /// Says on stderr which means of the newest release lie within their noise of a bound. Made from public
 /// numbers.

@@ -1,5 +1,6 @@
 #include "row_pump.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 
 #include "exit_codes.hpp"
 #include "progress.hpp"
+#include "reader_rows.hpp"
 #include "stop_signals.hpp"
 
 namespace jme::cli {
@@ -20,58 +22,44 @@ namespace {
 /// What the writer can do about the bad row that stopped the run, for the end of its message.
 std::string advice(const RowPath& path) {
   std::vector<std::string_view> parts;
+  const RowRules& rules = path.feed.rules();
   if (path.reader.is_bad_for_missing_cell()) parts.push_back("--missing fills single cells");
   const bool is_of_the_input = path.reader.is_bad_like_others();
   const bool is_text = !is_of_the_input && path.reader.is_bad_for_column_of_text();
   if (is_text) parts.push_back("--columns or --bounds leaves out a column of text by naming the others");
-  if (path.on_bad_row == OnBadRow::fail && !is_text && !is_of_the_input) {
-    parts.push_back(path.intake.bad_rows_are_absent() ? "--on-bad-row zero counts such a row nowhere"
-                                                      : "--on-bad-row zero counts such a row as zero");
+  if (rules.on_bad_row() == OnBadRow::fail && !is_text && !is_of_the_input) {
+    parts.push_back(rules.bad_rows_are_absent() ? "--on-bad-row zero counts such a row nowhere"
+                                                : "--on-bad-row zero counts such a row as zero");
   }
-  if (path.stream.rows() >= path.horizon.every()) {
+  if (path.feed.stream().rows() >= path.horizon.every()) {
     parts.push_back("what was released before it stays released and its privacy is spent");
   }
   return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, ", "));
 }
 
-/// Reads the next row; where it is bad, throws an error that says what the writer can do about it.
-bool next_row(const RowPath& path, std::span<double> row) {
-  RowReader& reader = path.reader;
-  try {
-    if (!reader.next(row)) return false;
-  } catch (const DataError& error) {
-    if (!reader.is_bad()) throw;
-    // Past the horizon every row is too many, whatever is in it.
-    if (path.stream.rows() >= path.horizon.rows()) return true;
-    throw DataError(error.what() + advice(path), error.row().value_or(path.stream.rows() + 1), error.column(),
-                    error.remedy());
-  }
-  const bool limited = path.intake.person_limit() != nullptr;
-  if (reader.is_bad()) {
-    limited ? path.intake.take_bad(row, reader.person()) : path.intake.take_bad(row);
-  } else if (limited) {
-    path.intake.take(row, reader.missing_cells(), reader.person());
-  } else {
-    path.intake.take(row, reader.missing_cells());
-  }
-  return true;
+void take_all(const RowPath& path, bool quiet) {
+  Progress progress(quiet, path.horizon.rows());
+  ReaderRows rows(path.reader, path.may_wait);
+  const auto between = [&] {
+    if (path.live != nullptr) path.live->check();
+    if (!progress.is_shown()) return;
+    const std::optional<double> fraction = rows.progress();
+    if (!path.feed.takes_times()) {
+      progress.update(path.feed.stream().rows(), fraction);
+    } else if (fraction) {
+      progress.update_fraction(*fraction);
+    }
+  };
+  path.feed.take_all(rows, {.ends_at_horizon = path.ends_at_horizon, .between = between});
 }
 
-void pump_all(const RowPath& path, bool quiet) {
-  RunningStream& stream = path.stream;
-  Progress progress(quiet, path.horizon.rows());
-  std::vector<double> row(path.reader.dimension());
-  path.intake.keep_people(stream, path.resumes);
-  const auto is_complete = [&] { return path.ends_at_horizon && stream.rows() >= path.horizon.rows(); };
-  while (!is_complete() && next_row(path, row)) {
-    if (path.live != nullptr) path.live->check();
-    if (PersonLimit* limit = path.intake.person_limit()) stream.keep_people(limit->take_records());
-    stream.push(row, path.intake.as_read());
-    if (const Release* newest = stream.newest()) path.intake.learn(*newest);
-    if (progress.is_shown()) progress.update(stream.rows(), path.reader.progress());
-  }
-  if (stream.rows() == 0) throw DataError(path.reader.place() + ": no rows");
-  stream.end_input();
+/// For the owner of the input alone.
+void tell_outside(const TimedRows& rows) {
+  if (rows.outside() == 0) return;
+  print_note(
+      fmt::format("{} of {} row(s) happened before --from or after --until and count nowhere; keep these "
+                  "numbers to yourself",
+                  rows.outside(), rows.rows()));
 }
 
 }  // namespace
@@ -107,21 +95,35 @@ void leave_out(RowReader& reader, LeftOutRecords records, Count count) {
 }
 
 void pump(const RowPath& path, bool quiet) {
+  RunningStream& stream = path.feed.stream();
   try {
-    pump_all(path, quiet);
-  } catch (const DataError&) {
-    path.stream.flush();
-    throw;
+    take_all(path, quiet);
+    if (stream.rows() == 0) throw DataError(path.reader.place() + ": no rows");
+    path.feed.end_input();
+  } catch (const DataError& error) {
+    const bool is_of_row = path.reader.is_bad() && error.row();
+    const std::string what = is_of_row ? error.what() + advice(path) : "";
+    stream.flush();
+    if (!is_of_row) throw;
+    throw DataError(what, *error.row(), error.column(), error.remedy());
   } catch (const BudgetExhausted&) {
-    path.stream.flush();
+    stream.flush();
     throw;
   } catch (const Stopped&) {
-    path.stream.flush();
-    if (const auto rows = path.stream.committed_rows()) {
+    stream.flush();
+    if (const auto rows = stream.committed_rows()) {
       print_note(fmt::format("stopped; {} rows are committed: the same command goes on from there", *rows));
     }
     throw;
   }
+}
+
+void pump_slots(const RowPath& path, bool quiet) {
+  take_all(path, quiet);
+  const TimedRows& rows = path.feed.timed();
+  tell_outside(rows);
+  if (const std::optional<std::string> doubts = rows.doubts("--time-unit")) print_warning(*doubts);
+  path.feed.end_input();
 }
 
 }  // namespace jme::cli

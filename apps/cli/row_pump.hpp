@@ -6,30 +6,30 @@
 #include <jme/data/row_reader.hpp>
 #include <jme/pipeline/bounds_search.hpp>
 #include <jme/pipeline/left_out_records.hpp>
-#include <jme/pipeline/row_intake.hpp>
-#include <jme/pipeline/running_stream.hpp>
+#include <jme/pipeline/row_feed.hpp>
 
 #include "live_input.hpp"
 
 namespace jme::cli {
 
-/// The stations of a row on its way from the file into the stream.
+/// The rows of an input on their way into a stream.
 struct RowPath {
   RowReader& reader;
-  RowIntake& intake;
-  RunningStream& stream;
+  RowFeed& feed;
   LiveInput* live;  ///< null where the process may end at any time
-  OnBadRow on_bad_row;
   Horizon horizon;
-  bool resumes = false;  ///< rows that earlier processes took do not come again
+  bool may_wait;  ///< for rows
   /// The input has no end of its own: the run ends after the last row of the horizon.
   bool ends_at_horizon = false;
 };
 
-/// Takes all rows of the input through the stream, one after another; each release that may leave the process
-/// does so before the next row is read. Where the input fails or the process is told to end, what was
-/// released stays released and the error is passed on. `quiet`: no progress bar.
+/// Takes all rows of the input through the stream. Each release that may leave the process does so before
+/// rows are waited for. Where the input fails or the process is told to end, what was released stays released
+/// and the error is passed on. `quiet`: no progress bar.
 void pump(const RowPath& path, bool quiet);
+
+/// Takes all rows of the input, each into the slot of its own time, then releases all slots.
+void pump_slots(const RowPath& path, bool quiet);
 
 /// Whether anybody may know how many records the input has. Where it is private, records that do not come are
 /// records without cells: an error would tell exactly that they did not.

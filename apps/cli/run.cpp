@@ -26,9 +26,9 @@
 #include "notes.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "reader_rows.hpp"
 #include "row_pump.hpp"
 #include "run_report.hpp"
-#include "slot_pump.hpp"
 #include "stop_signals.hpp"
 #include "stream_flags.hpp"
 
@@ -284,10 +284,10 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
   Output& output = file ? *file : standard;
   if (reader && !with_bounds)
     leave_out(*reader, run.left_out(), run.clock() ? Count::is_private : Count::is_public);
-  RowIntake intake = run.intake();
-  if (reader) reader->on_missing(intake.missing().rules());
+  if (reader) reader->on_missing(run.missing().rules());
   std::optional<RunDescription> description;
   std::optional<ReleaseWriter> writer;
+  std::optional<RowFeed> feed;
   const auto describe = [&] {
     description.emplace(run.description());
     writer.emplace(units_of(run.bounds()), run.emit(), run.columns(),
@@ -296,53 +296,51 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
     if (report) report->begin(*description, run.columns(), shape_was_chosen);
   };
   const auto publish = [&](const Release& release) {
-    if (topic != nullptr) intake.learn(release);  // those of earlier processes, too
+    if (topic != nullptr) feed->rules().learn(release);  // those of earlier processes, too
     if (release.steps() == 1) output.write(metadata_line(*description, run.columns()));
     output.write(writer->line(release));
     if (report) report->add(release);
     if (by_own_time && live != nullptr) live->check();  // no row comes any more
   };
   if (report && live != nullptr) live->also([&report] { return report->write_due(); });
-  std::unique_ptr<RunningStream> stream;
+  const auto tell_of_rows = [&] {
+    if (feed) tell(feed->rules(), run, run.columns());
+  };
   try {
     std::optional<Preparing> preparing(std::in_place, preparing_noise);
-    stream = run.open(publish);
+    std::unique_ptr<RunningStream> stream = run.open(publish);
     preparing.reset();
     if (topic != nullptr) stream = topic->start(std::move(stream), run, options.follow);
     if (live != nullptr) live->watch(*stream);
+    feed.emplace(run.feed(std::move(stream), by_arrival || topic != nullptr));
+    const bool follows = options.follow != InputOptions::Follow::no;
     if (by_arrival) {
-      LiveSlots slots(run, *stream, intake, *live, output.is_terminal());
+      LiveSlots slots(run, *feed, *live, output.is_terminal());
       describe();
-      stream->publish_stored();
+      feed->stream().publish_stored();
       slots.take(input.path, options);
-    } else if (run.clock()) {
-      describe();
-      TimedRows rows = run.timed_rows();
-      pump_slots(*reader, intake, rows, *stream, live, output.is_terminal());
     } else {
       describe();
-      if (topic != nullptr) stream->publish_stored();
-      pump({.reader = *reader,
-            .intake = intake,
-            .stream = *stream,
-            .live = live,
-            .on_bad_row = options.on_bad_row,
-            .horizon = run.mechanism().horizon(),
-            .resumes = topic != nullptr,
-            .ends_at_horizon = options.follow != InputOptions::Follow::no},
-           output.is_terminal());
+      if (topic != nullptr && !by_own_time) feed->stream().publish_stored();
+      const RowPath path{.reader = *reader,
+                         .feed = *feed,
+                         .live = live,
+                         .horizon = run.mechanism().horizon(),
+                         .may_wait = topic != nullptr || follows || may_wait(input.path),
+                         .ends_at_horizon = follows};
+      by_own_time ? pump_slots(path, output.is_terminal()) : pump(path, output.is_terminal());
     }
   } catch (const Stopped&) {
-    tell(intake, run, run.columns());
+    tell_of_rows();
     if (report) report->write();  // what was released stays released
     throw;
   } catch (...) {
-    tell(intake, run, run.columns());
+    tell_of_rows();
     throw;
   }
   output.close();
-  tell(intake, run, run.columns());
-  if (const Release* newest = stream->newest()) tell_means_at_bounds(*newest, *description, run);
+  tell_of_rows();
+  if (const Release* newest = feed->stream().newest()) tell_means_at_bounds(*newest, *description, run);
   if (report) report->write();
 }
 

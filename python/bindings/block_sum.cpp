@@ -26,7 +26,7 @@ namespace {
 class SummedRows {
  public:
   explicit SummedRows(const Stream& stream)
-      : intake_(stream.intake_for_blocks()), sum_(stream.row_map()), columns_(stream.columns()) {}
+      : rules_(stream.rules_for_blocks()), sum_(stream.row_map()), columns_(stream.columns()) {}
 
   void add_columns(const nb::list& columns) {
     const Use use(*this);
@@ -35,7 +35,7 @@ class SummedRows {
     const Unlocked unlocked;
     TableReader reader(table);
     for (MatrixView view = reader.next(); view.rows > 0; view = reader.next()) {
-      sum_.add_rows(intake_.take_rows(view).rows);
+      sum_.add_rows(rules_.take(view).rows);
     }
   }
   void check_columns(const nb::list& columns, std::size_t before) {
@@ -45,7 +45,7 @@ class SummedRows {
     const Unlocked unlocked;
     TableReader reader(table);
     for (MatrixView view = reader.next(); view.rows > 0; view = reader.next()) {
-      intake_.check_rows(view, before);
+      rules_.check(view, before);
       before += view.rows;
     }
   }
@@ -58,14 +58,14 @@ class SummedRows {
     for (const Table& table : tables) {
       TableReader reader(table);
       for (MatrixView view = reader.next(); view.rows > 0; view = reader.next()) {
-        intake_.check_rows(view, before);
+        rules_.check(view, before);
         before += view.rows;
       }
     }
     for (const Table& table : tables) {
       TableReader reader(table);
       for (MatrixView view = reader.next(); view.rows > 0; view = reader.next()) {
-        sum_.add_rows(intake_.take_rows(view).rows);
+        sum_.add_rows(rules_.take(view).rows);
       }
     }
   }
@@ -94,7 +94,7 @@ class SummedRows {
   }
   [[nodiscard]] nb::list notes() const {
     const Use use(*this);
-    return notes_of(intake_.notes(), [&](std::size_t j) { return columns_[j]; });
+    return notes_of(rules_.notes(), [&](std::size_t j) { return columns_[j]; });
   }
   /// A push of many pieces is one piece of work.
   void enter() const {
@@ -115,7 +115,7 @@ class SummedRows {
     const SummedRows& rows_;
   };
 
-  RowIntake intake_;
+  RowRules rules_;
   BlockSum sum_;
   std::vector<std::string> columns_;
   mutable OneThread thread_{"the sum is"};

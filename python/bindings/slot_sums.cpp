@@ -18,6 +18,7 @@
 #include "bindings/column_places.hpp"
 #include "bindings/notes.hpp"
 #include "bindings/stream.hpp"
+#include "bindings/told_rows.hpp"
 
 namespace nb = nanobind;
 
@@ -30,7 +31,7 @@ namespace {
 class SummedSlots {
  public:
   explicit SummedSlots(const Stream& stream)
-      : intake_(stream.intake_for_blocks()),
+      : rules_(stream.rules_for_blocks()),
         timed_(stream.run().timed_rows()),
         map_(stream.row_map()),
         columns_(stream.columns()) {}
@@ -57,9 +58,9 @@ class SummedSlots {
         }
       }
     };
-    each([&](const MatrixView& view, std::size_t before) { intake_.check_rows(view, before); });
+    each([&](const MatrixView& view, std::size_t before) { rules_.check(view, before); });
     each([&](const MatrixView& view, std::size_t before) {
-      timed_.take_rows(intake_, view, std::span(seconds).subspan(before, view.rows), {});
+      timed_.take(rules_, told_rows(view, {}, std::span(seconds).subspan(before, view.rows)));
     });
   }
 
@@ -79,11 +80,11 @@ class SummedSlots {
   SlotSums& sums() { return timed_.sums(); }
   /// Those of the rows, and how many had a time outside of the schedule.
   [[nodiscard]] nb::list notes() const {
-    return notes_of(timed_.notes(intake_), [&](std::size_t j) { return columns_[j]; });
+    return notes_of(timed_.notes(rules_), [&](std::size_t j) { return columns_[j]; });
   }
 
  private:
-  RowIntake intake_;
+  RowRules rules_;
   TimedRows timed_;
   RowMap map_;
   std::vector<std::string> columns_;

@@ -145,19 +145,19 @@ std::vector<Note> Stream::notes() const {
 std::vector<std::string> Stream::new_warnings(std::size_t fewest) {
   std::vector<std::string> result;
   if (!feed_) return result;
-  const RowIntake& intake = feed_->intake();
+  const RowRules& rules = feed_->rules();
   const auto doubtful = [](std::size_t part, std::size_t all) {
     return static_cast<double>(part) > doubtful_clamped_share * static_cast<double>(all);
   };
-  if (!warned_of_rows_ && intake.rows() >= fewest && doubtful(intake.unusable_rows(), intake.rows())) {
+  if (!warned_of_rows_ && rules.rows() >= fewest && doubtful(rules.unusable_rows(), rules.rows())) {
     warned_of_rows_ = true;
     result.push_back(fmt::format(
         "{:.3g}% of the rows could not be used (bad rows, or rows without the id of a person) and count {}; "
         "notes has the numbers, and on_bad_row='fail' refuses bad rows; keep these numbers to yourself",
-        100 * static_cast<double>(intake.unusable_rows()) / static_cast<double>(intake.rows()),
-        intake.bad_rows_are_absent() ? "nowhere" : "as zero"));
+        100 * static_cast<double>(rules.unusable_rows()) / static_cast<double>(rules.rows()),
+        rules.bad_rows_are_absent() ? "nowhere" : "as zero"));
   }
-  const ClampCounts& clamped = intake.clamped();
+  const ClampCounts& clamped = rules.clamped();
   warned_.resize(clamped.cells.size());
   for (std::size_t i = 0; i < clamped.cells.size(); ++i) {
     if (warned_[i] || clamped.cells[i] < fewest) continue;
@@ -177,7 +177,8 @@ void Stream::warn(const std::vector<std::string>& warnings) {
 }
 
 void Stream::warn_of_times() {
-  if (const auto doubts = feed_->doubts_of_times("time_unit")) warn({*doubts});
+  if (!feed_->takes_times()) return;
+  if (const auto doubts = feed_->timed().doubts("time_unit")) warn({*doubts});
 }
 
 nb::object Stream::finish() {

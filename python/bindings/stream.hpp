@@ -93,7 +93,7 @@ class Stream {
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> charts() const;
   /// A made-up empty sum of a block of this stream.
   [[nodiscard]] RowMap row_map() const;
-  [[nodiscard]] RowIntake intake_for_blocks() const;
+  [[nodiscard]] RowRules rules_for_blocks() const;
 
  private:
   class Use;

@@ -101,14 +101,14 @@ RowMap Stream::row_map() const {
   return run_->row_map();
 }
 
-RowIntake Stream::intake_for_blocks() const {
+RowRules Stream::rules_for_blocks() const {
   static_cast<void>(columns());
   const MissingCells& missing = run_->missing();
   if (missing.uses(MissingCells::From::mean) || missing.uses(MissingCells::From::model)) {
     throw InvalidParameter("missing",
                            "is mean or model: sums that are made elsewhere cannot know the last release");
   }
-  return run_->intake();
+  return run_->rules();
 }
 
 }  // namespace jme::python

@@ -13,6 +13,7 @@
 #include "bindings/errors.hpp"
 #include "bindings/stream.hpp"
 #include "bindings/stream_use.hpp"
+#include "bindings/told_rows.hpp"
 
 namespace nb = nanobind;
 
@@ -231,13 +232,11 @@ void Stream::check_told(std::size_t rows) const {
 }
 
 void Stream::take_told(const MatrixView& rows) {
-  std::vector<PersonId> persons;
-  if (!person_.empty()) {
-    for (std::size_t i = 0; i < rows.rows; ++i) persons.emplace_back(persons_[told_taken_ + i]);
-  }
   const std::size_t first = std::exchange(told_taken_, told_taken_ + rows.rows);
-  if (time_.empty()) return feed().take_rows(rows, persons);
-  feed().take_rows(rows, std::span(times_).subspan(first, rows.rows), persons);
+  const auto of_rows = [&](const auto& told) {
+    return told.empty() ? std::span(told) : std::span(told).subspan(first, rows.rows);
+  };
+  feed().take_rows(told_rows(rows, of_rows(persons_), of_rows(times_)));
 }
 
 void Stream::push_tables(const std::vector<Table>& tables) {

@@ -228,7 +228,7 @@ SlotSchedule PreparedRun::schedule() const {
 }
 
 TimedRows PreparedRun::timed_rows() const {
-  return {row_map(), schedule(), slots_of_window(), config_.clock->time_unit};
+  return {row_map(), schedule(), config_.clock->time_unit};
 }
 
 std::size_t PreparedRun::slots_of_window() const {
@@ -247,18 +247,19 @@ LeftOutRecords PreparedRun::left_out() const {
   return {origin->first, std::move(searched)};
 }
 
-RowIntake PreparedRun::intake() const {
-  RowIntake intake(bounds_, missing_, config_.on_bad_row, stream_.norm_bound,
-                   stream_.observed || stream_.private_count);
+RowRules PreparedRun::rules() const {
+  RowRules rules(bounds_, missing_, config_.on_bad_row, stream_.norm_bound,
+                 stream_.observed || stream_.private_count);
   // A key of this process: a source that gives its rows again gives their ids again.
   if (stream_.persons_are_limited) {
     // With slots of time the number of records is private, and so are lengths that depend on it.
     const KeptLengths lengths =
         config_.clock ? KeptLengths::noisy(mechanism_.mu(), stream_.participation.rows) : KeptLengths{};
-    intake.limit(PersonLimit(person_rows(stream_.participation), Key::from_system(), lengths),
-                 config_.state.has_value());
+    rules.limit(PersonLimit(person_rows(stream_.participation), Key::from_system(), lengths),
+                config_.state.has_value());
+    if (has_times()) rules.take_windows_of_times(schedule(), slots_of_window());
   }
-  return intake;
+  return rules;
 }
 
 // The same numbers under other column names are other data.
@@ -303,9 +304,16 @@ RowFeed PreparedRun::feed(RunningStream::Publish publish) const {
   if (left_out().count() > 0) {
     throw InvalidParameter("bounds", "leave out the first records of a file: these rows come from none");
   }
-  RowFeed feed(intake(), mechanism_.horizon(), row_map(), open(std::move(publish)));
-  if (config_.clock && !config_.clock->is_by_arrival()) feed.take_times(timed_rows());
-  return feed;
+  return feed(open(std::move(publish)));
+}
+
+RowFeed PreparedRun::feed(std::unique_ptr<RunningStream> stream, bool resumes) const {
+  return {rules(),
+          mechanism_.horizon(),
+          row_map(),
+          std::move(stream),
+          has_times() ? std::optional(timed_rows()) : std::nullopt,
+          resumes};
 }
 
 std::unique_ptr<RunningStream> PreparedRun::open(RunningStream::Publish publish) const {
@@ -328,7 +336,7 @@ DurableOptions PreparedRun::durable_options() const {
   DurableOptions options = *config_.state;
   if (config_.insecure_seed) options.insecure_seed = InsecureTestSeed{*config_.insecure_seed};
   options.details = settings_of_rows();
-  if (stream_.persons_are_limited) options.beside_row = RowIntake::numbers_of_person;
+  if (stream_.persons_are_limited) options.beside_row = RowRules::numbers_of_person;
   return options;
 }
 

@@ -11,37 +11,97 @@ namespace jme {
 namespace {
 
 // Rows that are mapped and pushed together stay in the processor's second cache.
-std::size_t rows_of_tile(std::size_t dimension) {
-  constexpr std::size_t numbers = 16'384;
-  return std::max<std::size_t>(numbers / std::max<std::size_t>(dimension, 1), 1);
+constexpr std::size_t numbers_of_tile = 16'384;
+// Releases that are made together, until the first of them leaves the process.
+constexpr std::size_t numbers_of_releases = std::size_t{1} << 17;
+
+bool has_large_releases(const ReleaseLayout& layout, std::size_t every, std::size_t tile) {
+  return (tile / every + 1) * (layout.first_size() + layout.moment_size()) > numbers_of_releases;
 }
 
 }  // namespace
 
-RowFeed::RowFeed(RowIntake intake, const Horizon& horizon, const RowMap& map,
-                 std::unique_ptr<RunningStream> stream)
-    : intake_(std::move(intake)),
+RowFeed::RowFeed(RowRules rules, const Horizon& horizon, const RowMap& map,
+                 std::unique_ptr<RunningStream> stream, std::optional<TimedRows> times, bool resumes)
+    : rules_(std::move(rules)),
       horizon_(horizon),
       map_(map),
       stream_(std::move(stream)),
-      fills_from_releases_(intake_.missing().uses(MissingCells::From::mean) ||
-                           intake_.missing().uses(MissingCells::From::model)),
-      tile_(rows_of_tile(intake_.missing().rules().size())) {
-  intake_.keep_people(*stream_, false);
+      tile_(std::max<std::size_t>(numbers_of_tile / std::max<std::size_t>(map.layout.dimension, 1), 1)),
+      waits_for_blocks_(rules_.fills_from_releases() || rules_.person_limit() != nullptr ||
+                        has_large_releases(map.layout, horizon.every(), tile_)),
+      timed_(std::move(times)) {
+  if (!timed_) rules_.keep_people(*stream_, resumes);
 }
 
 void RowFeed::resume() {
   stream_->resume();
-  intake_.keep_people(*stream_, true);
+  rules_.keep_people(*stream_, true);
 }
 
-void RowFeed::keep_people() {
-  if (PersonLimit* limit = intake_.person_limit()) stream_->keep_people(limit->take_records());
+bool RowFeed::next(RowSource& source, RowBatch& batch) const {
+  try {
+    return source.next(batch);
+  } catch (const DataError& error) {
+    // Past the horizon every row is too many, whatever is in it.
+    if (error.row() && !timed_ && is_full()) check_room(1);
+    throw;
+  }
+}
+
+void RowFeed::take_all(RowSource& source, const Reading& reading) {
+  is_whole_ = true;
+  RowBatch batch;
+  const auto is_complete = [&] { return reading.ends_at_horizon && is_full(); };
+  while (!is_complete() && next(source, batch)) take(batch, reading);
+}
+
+void RowFeed::take(const RowBatch& batch, const Reading& reading) {
+  if (timed_) {
+    if (has_blocks_)
+      throw InvalidParameter("block", "slots came as blocks before: rows with times cannot follow");
+    timed_->take(rules_, batch);
+    if (reading.between) reading.between();
+    return;
+  }
+  for (std::size_t done = 0; done < batch.rows() && !(reading.ends_at_horizon && is_full());) {
+    const std::size_t end = done + rows_of_piece(batch.rows() - done);
+    push(rules_.take(batch, std::exchange(done, end), end));
+    if (reading.between) reading.between();
+  }
+}
+
+void RowFeed::take_rows(const MatrixView& rows) {
+  for (std::size_t done = 0; done < rows.rows;) {
+    const std::size_t count = rows_of_piece(rows.rows - done);
+    push(rules_.take(rows.part(done, count)));
+    done += count;
+  }
+}
+
+std::size_t RowFeed::rows_of_piece(std::size_t most) const {
+  // The first row past the horizon comes alone: the stream takes the ones before it, and refuses this one.
+  if (is_full()) return 1;
+  most = std::min({most, tile_, horizon_.rows() - stream_->rows()});
+  if (!waits_for_blocks_) return most;
+  return std::min(most, horizon_.every() - stream_->rows() % horizon_.every());
+}
+
+void RowFeed::push(const RowRules::Taken& taken) {
+  // In the commit of their rows.
+  if (PersonLimit* limit = rules_.person_limit()) stream_->keep_people(limit->take_records());
+  const auto& [rows, as_read] = taken;
+  if (rows.rows == 1 && rows.column_stride == 1) {
+    stream_->push({rows.data, rows.columns}, {as_read.data, as_read.columns});
+  } else {
+    stream_->push_rows(rows, as_read);
+  }
+  learn();
 }
 
 void RowFeed::learn() {
-  if (!fills_from_releases_) return;
-  if (const Release* newest = stream_->newest()) intake_.learn(*newest);
+  if (!rules_.fills_from_releases()) return;
+  if (const Release* newest = stream_->newest()) rules_.learn(*newest);
 }
 
 void RowFeed::check_room(std::size_t rows) const {
@@ -67,25 +127,12 @@ void RowFeed::check_block_room(std::size_t rows) const {
 
 void RowFeed::push(std::span<const double> row) {
   check_room(1);  // past the horizon every row is too many, whatever is in it
-  row_.assign(row.begin(), row.end());
-  intake_.take(row_);
-  stream_->push(row_, intake_.as_read());
-  learn();
-}
-
-void RowFeed::push(std::span<const double> row, const PersonId& person) {
-  check_room(1);
-  row_.assign(row.begin(), row.end());
-  intake_.take(row_, person);
-  keep_people();
-  stream_->push(row_, intake_.as_read());
-  learn();
-}
-
-void RowFeed::push_rows(const MatrixView& rows, std::span<const PersonId> persons) {
-  check_room(rows.rows);
-  check_rows(rows);
-  take_rows(rows, persons);
+  const std::size_t d = map_.layout.dimension;
+  if (row.size() != d) {
+    const std::size_t number = rules_.rows() + 1;
+    throw DataError(fmt::format("row {}: has {} values, the dimension is {}", number, row.size(), d), number);
+  }
+  push(rules_.take(MatrixView::of_rows(row, d)));
 }
 
 void RowFeed::push_rows(const MatrixView& rows) {
@@ -94,51 +141,15 @@ void RowFeed::push_rows(const MatrixView& rows) {
   take_rows(rows);
 }
 
-void RowFeed::take_rows(const MatrixView& rows) {
-  for (std::size_t done = 0; done < rows.rows;) {
-    std::size_t count = std::min(tile_, rows.rows - done);
-    // A cell may be filled from the release of the block before, which must have been made by then.
-    if (fills_from_releases_) {
-      count = std::min(count, horizon_.every() - stream_->rows() % horizon_.every());
-    }
-    const RowIntake::RowsTaken taken = intake_.take_rows(rows.part(done, count));
-    stream_->push_rows(taken.rows, taken.as_read);
-    learn();
-    done += count;
-  }
-}
-
-void RowFeed::take_rows(const MatrixView& rows, std::span<const PersonId> persons) {
-  if (persons.size() != rows.rows) {
-    throw InvalidParameter("person", fmt::format("{} were given for {} rows", persons.size(), rows.rows));
-  }
-  std::vector<double> row(rows.columns);
-  for (std::size_t r = 0; r < rows.rows; ++r) {
-    for (std::size_t j = 0; j < rows.columns; ++j) row[j] = rows.at(r, j);
-    push(row, persons[r]);
-  }
-}
-
-void RowFeed::take_rows(const MatrixView& rows, std::span<const std::optional<Seconds>> times,
-                        std::span<const PersonId> persons) {
-  if (!timed_) throw InvalidParameter("time", "is told with rows, and steps are not slots of time");
-  if (has_blocks_)
-    throw InvalidParameter("block", "slots came as blocks before: rows with times cannot follow");
-  if (times.size() != rows.rows || (!persons.empty() && persons.size() != rows.rows)) {
-    throw InvalidParameter("time", fmt::format("{} were given for {} rows", times.size(), rows.rows));
-  }
-  timed_->take_rows(intake_, rows, times, persons);
-}
-
 void RowFeed::end_input() {
   // Where slots came as blocks, those are all.
-  const bool has_rows = timed_ && (timed_->rows() > 0 || stream_->rows() == 0);
+  const bool has_rows = timed_ && (is_whole_ || timed_->rows() > 0 || stream_->rows() == 0);
   if (has_rows && !has_blocks_) timed_->release_to(*stream_);
   stream_->end_input();
 }
 
 void RowFeed::push_block(std::string_view id, const BlockSum& block) {
-  if (intake_.person_limit() != nullptr) {
+  if (rules_.person_limit() != nullptr) {
     throw InvalidParameter(
         "block", "its sums do not say whose rows they hold, and this run limits the rows of a person");
   }

@@ -33,6 +33,8 @@ RowRules::RowRules(ColumnBounds bounds, MissingCells missing, OnBadRow on_bad_ro
       on_bad_row_(on_bad_row),
       may_be_absent_(may_be_absent),
       filler_(std::move(missing), norm_bound, !bounds_.is_none()),
+      fills_from_releases_(filler_.cells().uses(MissingCells::From::mean) ||
+                           filler_.cells().uses(MissingCells::From::model)),
       filled_(bounds_.centre().size(), 0),
       clamped_(filled_.size()) {}
 
@@ -59,10 +61,6 @@ void RowRules::keep_people(RunningStream& stream, bool resumes) {
   } else {
     limit_->keep_records_after(before);
   }
-}
-
-bool RowRules::fills_from_releases() const {
-  return missing().uses(MissingCells::From::mean) || missing().uses(MissingCells::From::model);
 }
 
 RowRules::Verdict RowRules::verdict(double cell, std::size_t column) const {
@@ -96,6 +94,9 @@ void RowRules::check(const MatrixView& rows, std::size_t before) const {
 }
 
 RowRules::Taken RowRules::take(const RowBatch& batch, std::size_t begin, std::size_t end) {
+  if (batch.has_persons() && !limit_) {
+    throw InvalidParameter("person", "is told with rows, and this run has no limit of rows per person");
+  }
   const MatrixView all = MatrixView::of_rows(batch.cells(), batch.columns());
   return take(all.part(begin, end - begin), batch.has_bad() || limit_ ? &batch : nullptr, begin);
 }
@@ -124,11 +125,17 @@ RowRules::Taken RowRules::take(const MatrixView& rows, const RowBatch* batch, st
     if (!are_whole) take_row(row, std::span(read_).subspan(r * width, width), batch, first + r);
   }
   if (are_whole) {
-    bounds_.rows_to_unit(taken_, clamped_);
+    to_unit(taken_);
     rows_ += rows.rows;
     return {.rows = MatrixView::of_rows(taken_, d), .as_read = MatrixView::of_rows(taken_, d)};
   }
   return {.rows = MatrixView::of_rows(taken_, d), .as_read = MatrixView::of_rows(read_, width)};
+}
+
+void RowRules::to_unit(std::span<double> rows) {
+  if (rows.size() != filled_.size()) return bounds_.rows_to_unit(rows, clamped_);
+  bounds_.count_clamped(rows, clamped_);  // a single row, sooner
+  bounds_.to_unit(rows);
 }
 
 void RowRules::take_row(std::span<double> row, std::span<double> as_read, const RowBatch* batch,

@@ -9,20 +9,6 @@
 
 namespace jme {
 
-// Before anything is known about the rest of the row.
-bool TimedRows::enter_window(RowIntake& intake, std::optional<Seconds> time) const {
-  PersonLimit* const limit = intake.person_limit();
-  if (limit == nullptr || !limit->has_windows()) return limit != nullptr;
-  limit->enter_window(time ? std::optional(sums_.schedule().window_of(*time, slots_of_window_))
-                           : std::nullopt);
-  return true;
-}
-
-void TimedRows::add(Seconds time, std::span<const double> row) {
-  ++rows_;
-  sums_.add(time, row) ? ++of_slot_[*sums_.schedule().slot_of(time)] : ++outside_;
-}
-
 std::optional<std::string> TimedRows::doubts(std::string_view unit_setting) const {
   // Of two slots one has half of the rows, and of few rows more than half come together by chance.
   constexpr std::size_t fewest_slots = 3, fewest_rows = 10;
@@ -46,45 +32,29 @@ std::optional<std::string> TimedRows::doubts(std::string_view unit_setting) cons
       what, plural(unit_), unit_setting);
 }
 
-void TimedRows::take(RowIntake& intake, std::span<double> row, std::span<const std::size_t> missing_cells,
-                     Seconds time, const PersonId& person) {
-  enter_window(intake, time) ? intake.take(row, missing_cells, person) : intake.take(row, missing_cells);
-  add(time, row);
-}
-
-void TimedRows::take(RowIntake& intake, std::span<double> row, Seconds time, const PersonId& person) {
-  enter_window(intake, time) ? intake.take(row, person) : intake.take(row);
-  add(time, row);
-}
-
-void TimedRows::take_bad(RowIntake& intake, std::span<double> row, std::optional<Seconds> time,
-                         const PersonId& person) {
-  enter_window(intake, time) ? intake.take_bad(row, person) : intake.take_bad(row);
-  ++rows_;
-}
-
-void TimedRows::take_rows(RowIntake& intake, const MatrixView& rows,
-                          std::span<const std::optional<Seconds>> times, std::span<const PersonId> persons) {
-  if (intake.on_bad_row() != OnBadRow::zero) {  // all of the rows, or none
-    const auto missing = std::find(times.begin(), times.end(), std::nullopt);
-    const std::size_t row = rows_ + static_cast<std::size_t>(missing - times.begin()) + 1;
-    if (missing != times.end())
-      throw DataError(fmt::format("row {}: has no time that can be read", row), row);
-  }
-  std::vector<double> row(rows.columns);
-  for (std::size_t r = 0; r < rows.rows; ++r) {
-    for (std::size_t j = 0; j < rows.columns; ++j) row[j] = rows.at(r, j);
-    const PersonId person = persons.empty() ? std::nullopt : persons[r];
-    if (times[r]) {
-      take(intake, row, *times[r], person);
-    } else {
-      take_bad(intake, row, std::nullopt, person);
-    }
+void TimedRows::check_times(const RowRules& rules, const RowBatch& batch) const {
+  if (rules.on_bad_row() == OnBadRow::zero) return;
+  for (std::size_t r = 0; r < batch.rows(); ++r) {
+    if (batch.time(r)) continue;
+    const std::size_t number = rows_ + r + 1;
+    throw DataError(fmt::format("row {}: has no time that can be read", number), number);
   }
 }
 
-std::vector<Note> TimedRows::notes(const RowIntake& intake) const {
-  std::vector<Note> notes = intake.notes();
+void TimedRows::take(RowRules& rules, const RowBatch& batch) {
+  check_times(rules, batch);
+  const MatrixView rows = rules.take(batch).rows;
+  for (std::size_t r = 0; r < batch.rows(); ++r) {
+    ++rows_;
+    const std::optional<Seconds> time = batch.time(r);
+    if (batch.is_bad(r) || !time) continue;
+    const MatrixView row = rows.part(r, 1);
+    sums_.add(*time, {row.data, row.columns}) ? ++of_slot_[*sums_.schedule().slot_of(*time)] : ++outside_;
+  }
+}
+
+std::vector<Note> TimedRows::notes(const RowRules& rules) const {
+  std::vector<Note> notes = rules.notes();
   if (outside_ > 0) notes.push_back({.kind = Note::Kind::rows_outside, .count = outside_, .rows = rows_});
   return notes;
 }

@@ -47,14 +47,14 @@ std::vector<std::byte> people_before(const DurableStream& stream) {
 
 }  // namespace
 
-Journal::Journal(const DurableStream& stream, RowIntake& intake, std::int64_t now) {
+Journal::Journal(const DurableStream& stream, RowRules& rules, std::int64_t now) {
   if (const std::optional<Key> key = stream.front_key(purpose_of_digests)) {
     book_.emplace(*key);
     read_journal(stream, About::request,
                  [&](std::span<const std::byte> record) { book_->add(BookEntry::decoded(record)); });
     book_->forget(now);
   }
-  if (PersonLimit* const limit = intake.person_limit()) {
+  if (PersonLimit* const limit = rules.person_limit()) {
     const std::vector<std::byte> people = people_before(stream);
     if (people.empty()) {
       limit->keep_records();
@@ -85,8 +85,8 @@ std::optional<std::int64_t> Journal::rewriting_due() const {
   return book_ ? book_->rewriting_due() : std::nullopt;
 }
 
-void Journal::write(DurableStream& stream, RowIntake& intake, std::int64_t now) {
-  PersonLimit* const limit = intake.person_limit();
+void Journal::write(DurableStream& stream, RowRules& rules, std::int64_t now) {
+  PersonLimit* const limit = rules.person_limit();
   std::vector<BookEntry> entries = std::exchange(fresh_, {});
   std::vector<std::byte> people;
   if (!must_be_rewritten(now) && (limit == nullptr || !limit->must_be_rewritten())) {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <jme/pipeline/row_intake.hpp>
+#include <jme/pipeline/row_rules.hpp>
 #include <jme/store/durable_stream.hpp>
 
 #include "service/request_book.hpp"
@@ -17,8 +17,8 @@ namespace jme::service {
 /// the requests that were taken and, where rows per person are limited, whose rows were counted.
 class Journal {
  public:
-  /// Reads what is there. The limit of `intake`, where it has one, goes on from it.
-  Journal(const DurableStream& stream, RowIntake& intake, std::int64_t now);
+  /// Reads what is there. The limit of `rules`, where it has one, goes on from it.
+  Journal(const DurableStream& stream, RowRules& rules, std::int64_t now);
 
   /// Whether the stream has begun; begin() makes it so.
   [[nodiscard]] bool has_begun() const { return book_.has_value(); }
@@ -32,7 +32,7 @@ class Journal {
   [[nodiscard]] bool must_be_rewritten(std::int64_t now);
   [[nodiscard]] std::optional<std::int64_t> rewriting_due() const;
   /// Gives what is new, or all of it, to the stream for its next commit.
-  void write(DurableStream& stream, RowIntake& intake, std::int64_t now);
+  void write(DurableStream& stream, RowRules& rules, std::int64_t now);
 
  private:
   std::optional<RequestBook> book_;

@@ -39,7 +39,7 @@ std::size_t numbers_of_release(const ReleaseLayout& layout) {
 
 std::uint64_t rows_of(const Content& content) {
   const auto* block = std::get_if<BlockSum>(&content);
-  return block != nullptr ? block->rows() : std::get<ReadRows>(content).count;
+  return block != nullptr ? block->rows() : std::get<ReadRows>(content).rows.rows();
 }
 
 std::uint64_t most_rows_of_commit(const Mechanism& mechanism) {
@@ -58,10 +58,10 @@ OpenStream::OpenStream(const PreparedRun& run, LineLog& lines, SlotClock& clock)
       horizon_(run.mechanism().horizon()),
       slots_(run.clock() ? std::optional(run.schedule()) : std::nullopt),
       map_(run.row_map()),
-      intake_(run.intake()),
+      rules_(run.rules()),
       writer_(writer_of(run, slots_)),
       stream_(run.open_durable()),
-      journal_(stream_, intake_, now()),
+      journal_(stream_, rules_, now()),
       open_(map_, sums_of()) {
   const std::size_t known = lines_.size();
   std::vector<ReleaseLine> batch;
@@ -106,11 +106,11 @@ std::vector<std::byte> OpenStream::bytes_to_keep() const {
 
 void OpenStream::learn(const Release& release) {
   release_rows_.push_back(release.rows());
-  intake_.learn(release);
+  rules_.learn(release);
 }
 
 std::vector<Note> OpenStream::notes() const {
-  std::vector<Note> notes = intake_.notes();
+  std::vector<Note> notes = rules_.notes();
   std::erase_if(notes, [](const Note& note) { return is_about_clamping(note.kind); });
   return notes;
 }
@@ -143,7 +143,7 @@ bool OpenStream::look_at_clock() {
 }
 
 void OpenStream::enter_window() {
-  PersonLimit* const limit = intake_.person_limit();
+  PersonLimit* const limit = rules_.person_limit();
   if (limit == nullptr || !limit->has_windows() || is_finished()) return;
   limit->begin_window(slots_->window_of(slots_->begin_of(release_rows_.size()), run_.slots_of_window()));
 }
@@ -242,33 +242,16 @@ void OpenStream::take(const Content& content) {
   if (const auto* block = std::get_if<BlockSum>(&content)) {
     open_.merge(*block);
     close_block_if_full();
-  } else if (intake_.person_limit() != nullptr) {
-    take_rows_of_people(std::get<ReadRows>(content));
   } else {
-    take_rows(std::get<ReadRows>(content));
+    take_rows(std::get<ReadRows>(content).rows);
   }
 }
 
-void OpenStream::take_rows(const ReadRows& rows) {
-  const MatrixView view = MatrixView::of_rows(rows.cells, run_.columns().size());
-  for (std::size_t done = 0; done < rows.count;) {
+void OpenStream::take_rows(const RowBatch& rows) {
+  for (std::size_t done = 0; done < rows.rows();) {
     const std::size_t room = slots_ ? rows_at_a_time : horizon_.every() - open_.rows();
-    const std::size_t count = std::min({rows.count - done, rows_at_a_time, room});
-    open_.add_rows(intake_.take_rows(view.part(done, count)).rows);
-    done += count;
-    close_block_if_full();
-  }
-}
-
-// Whose rows they are decides one after another which of them count.
-void OpenStream::take_rows_of_people(const ReadRows& rows) {
-  const std::size_t d = run_.columns().size();
-  std::vector<double> row(d);
-  for (std::size_t i = 0; i < rows.count; ++i) {
-    std::copy_n(rows.cells.begin() + static_cast<std::ptrdiff_t>(i * d), d, row.begin());
-    const auto& person = rows.people[i];
-    intake_.take(row, person ? PersonId(*person) : PersonId());
-    open_.add(row);
+    const std::size_t end = std::min({rows.rows(), done + rows_at_a_time, done + room});
+    open_.add_rows(rules_.take(rows, std::exchange(done, end), end).rows);
     close_block_if_full();
   }
 }
@@ -289,7 +272,7 @@ void OpenStream::close_block_if_full() {
 
 void OpenStream::commit() {
   if (!std::exchange(changed_, false) && !journal_.must_be_rewritten(now())) return;
-  journal_.write(stream_, intake_, now());
+  journal_.write(stream_, rules_, now());
   stream_.keep(bytes_to_keep());
   stream_.commit();
   std::vector<ReleaseLine> lines;

@@ -12,7 +12,7 @@
 #include <jme/moments/block_sum.hpp>
 #include <jme/output/release_writer.hpp>
 #include <jme/pipeline/prepared_run.hpp>
-#include <jme/pipeline/row_intake.hpp>
+#include <jme/pipeline/row_rules.hpp>
 #include <jme/service/line_log.hpp>
 #include <jme/service/write_request.hpp>
 #include <jme/store/durable_stream.hpp>
@@ -75,8 +75,7 @@ class OpenStream {
   void check_slot(const WriteRequest& request, std::uint64_t count) const;
   void check_place(const WriteRequest& request, std::uint64_t count, bool is_block) const;
   void take(const Content& content);
-  void take_rows(const ReadRows& rows);
-  void take_rows_of_people(const ReadRows& rows);
+  void take_rows(const RowBatch& rows);
   void close_block();
   void close_block_if_full();
   void learn(const Release& release);
@@ -87,7 +86,7 @@ class OpenStream {
   Horizon horizon_;
   std::optional<SlotSchedule> slots_;
   RowMap map_;
-  RowIntake intake_;
+  RowRules rules_;
   ReleaseWriter writer_;
   DurableStream stream_;
   Journal journal_;

@@ -1,7 +1,6 @@
 #include "service/row_body.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -31,10 +30,6 @@ std::vector<ClampedCells> clamped_cells(const ClampCounts& counts) {
 }
 
 }  // namespace
-
-std::size_t ReadRows::bytes(std::size_t count, std::size_t cells, bool have_people) {
-  return cells * sizeof(double) + (have_people ? count * sizeof(std::optional<std::string>) : 0);
-}
 
 RowBody::RowBody(const RunSettings& settings, const PreparedRun& run, const RowLimits& limits)
     : columns_(run.columns()),
@@ -80,28 +75,33 @@ ReadRows RowBody::read(WriteRequest::Content content, std::string_view body) con
 ReadRows RowBody::rows_of(const InputOptions& options) const {
   RowReader reader("body", options);
   reader.on_missing(rules_);
-  ReadRows rows;
   const std::size_t d = columns_.size();
+  const std::size_t bytes_of_row =
+      d * sizeof(double) + (options_.person.empty() ? 0 : sizeof(std::optional<std::string>));
+  ReadRows read{.rows = RowBatch(d)};
+  RowBatch& rows = read.rows;
   std::vector<double> row(d);
   ClampCounts clamped(d);
   while (reader.next(row)) {
-    if (ReadRows::bytes(rows.count + 1, rows.cells.size() + d, !options_.person.empty()) > most_bytes_) {
+    const std::size_t index = rows.rows();
+    read.memory += bytes_of_row;
+    if (read.memory > most_bytes_) {
       throw TooManyRows(
           fmt::format("the rows of this body would take more than {} bytes of memory: send fewer at a time",
                       most_bytes_));
     }
+    for (const std::size_t i : reader.missing_cells()) row[i] = RowBatch::missing;
+    std::copy(row.begin(), row.end(), rows.add_row().begin());
+    if (const auto person = reader.person()) rows.set_person(index, *person);
     if (reader.is_bad()) {
-      std::fill(row.begin(), row.end(), std::numeric_limits<double>::infinity());
-      ++rows.unread;
+      rows.set_bad(index);
+      ++read.unread;
+    } else {
+      bounds_.count_clamped(row, clamped);
     }
-    if (!options_.person.empty()) rows.people.emplace_back(reader.person());
-    for (const std::size_t i : reader.missing_cells()) row[i] = std::numeric_limits<double>::quiet_NaN();
-    if (!reader.is_bad()) bounds_.count_clamped(row, clamped);
-    rows.cells.insert(rows.cells.end(), row.begin(), row.end());
-    ++rows.count;
   }
-  rows.clamped = clamped_cells(clamped);
-  return rows;
+  read.clamped = clamped_cells(clamped);
+  return read;
 }
 
 }  // namespace jme::service

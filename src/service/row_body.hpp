@@ -9,21 +9,16 @@
 #include <jme/data/row_reader.hpp>
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/run_settings.hpp>
+#include <jme/rows/row_batch.hpp>
 #include <jme/service/write_request.hpp>
 
 namespace jme::service {
 
-/// Rows in natural units, NaN where a cell is missing and may be. A row that cannot be read is infinite: the
-/// intake takes it as a bad row.
+/// The rows of a body, and what its sender is told about them.
 struct ReadRows {
-  std::vector<double> cells;
-  std::size_t count = 0, unread = 0;
-  std::vector<std::optional<std::string>> people{};  ///< whose rows they are, where that is limited
-  std::vector<ClampedCells> clamped{};               ///< columns that have some
-
-  /// Memory that so many rows take, about.
-  [[nodiscard]] static std::size_t bytes(std::size_t count, std::size_t cells, bool have_people);
-  [[nodiscard]] std::size_t bytes() const { return bytes(count, cells.size(), !people.empty()); }
+  RowBatch rows;
+  std::size_t unread = 0, memory = 0;   ///< memory: that they take, about, in bytes
+  std::vector<ClampedCells> clamped{};  ///< columns that have some
 };
 
 /// How bodies of rows are read; the same for all bodies of a stream.

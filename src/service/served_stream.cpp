@@ -178,7 +178,7 @@ void ServedStream::submit(WriteRequest request, Done done) {
     return BlockSum::from_bytes(std::as_bytes(std::span(request.body)), writing_->map);
   }();
   const auto* rows = std::get_if<service::ReadRows>(&content);
-  RowRoom::Part room(room_, rows != nullptr ? rows->bytes() : 0);
+  RowRoom::Part room(room_, rows != nullptr ? rows->memory : 0);
   {
     const std::lock_guard lock(shared_->mutex);
     shared_->queue.push_back({.request = std::move(request),

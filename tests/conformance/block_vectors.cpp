@@ -19,6 +19,7 @@
 #include <jme/pipeline/prepared_run.hpp>
 
 #include "moments/lattice_row.hpp"
+#include "one_row.hpp"
 #include "store/hmac.hpp"
 
 namespace jme::conformance {
@@ -91,12 +92,12 @@ class Vectors {
       throw std::logic_error(worker.name + ": the settings that rows depend on are others");
     }
     head(worker, run, map);
-    RowIntake intake = run.intake();
+    RowRules rules = run.rules();
     BlockSum sum(map);
     for (Row row : rows) {
       text += "row";
       for (const double value : row) text += " " + cell(value);
-      intake.take(row);
+      row = test::take_row(rules, row);
       Row units(map.layout.first_size());
       snap_row(map, row, units);
       text += " ->";

@@ -10,7 +10,9 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/pipeline/person_limit.hpp>
-#include <jme/pipeline/row_intake.hpp>
+#include <jme/pipeline/row_rules.hpp>
+
+#include "one_row.hpp"
 
 namespace jme {
 namespace {
@@ -142,47 +144,44 @@ TEST(PersonLimit, RefusesLimitsThatItCannotCount) {
 
 const std::vector<std::string> limited_columns{"x", "y"};
 
-RowIntake limited_intake(std::uint64_t rows, bool tells_persons = false) {
+RowRules limited_rules(std::uint64_t rows, bool tells_persons = false) {
   const ColumnBounds bounds = ColumnBounds::parse("x=0:10,y=0:10", limited_columns);
-  RowIntake intake(bounds, MissingRules{}.of(limited_columns, bounds), OnBadRow::zero, std::sqrt(2.0), true);
-  intake.limit(PersonLimit(rows, limit_key()), tells_persons);
-  return intake;
+  RowRules rules(bounds, MissingRules{}.of(limited_columns, bounds), OnBadRow::zero, std::sqrt(2.0), true);
+  rules.limit(PersonLimit(rows, limit_key()), tells_persons);
+  return rules;
 }
 
 constexpr double no_cell_here = std::numeric_limits<double>::quiet_NaN();
 
-TEST(LimitedIntake, CountsRecordsWhateverIsInThem) {
-  RowIntake intake = limited_intake(3);
-  const auto is_there = [&](std::vector<double> row, const PersonId& who) {
-    intake.take(row, who);
-    return !std::isnan(row[0]);
+TEST(LimitedRules, CountsRecordsWhateverIsInThem) {
+  RowRules rules = limited_rules(3);
+  const auto is_there = [&](const std::vector<double>& row, const PersonId& who) {
+    return !std::isnan(test::take_row(rules, row, who)[0]);
   };
-  std::vector<double> bad{1, 2};
   EXPECT_TRUE(is_there({1, 2}, "ann"));
-  intake.take_bad(bad, "ann");                       // cannot be read, and uses up the limit
-  EXPECT_FALSE(is_there({no_cell_here, 2}, "ann"));  // a missing cell, and uses up the limit
+  static_cast<void>(rules.take(test::bad_row(2, "ann")));  // cannot be read, and uses up the limit
+  EXPECT_FALSE(is_there({no_cell_here, 2}, "ann"));        // a missing cell, and uses up the limit
   EXPECT_FALSE(is_there({3, 4}, "ann")) << "the fourth";
   EXPECT_TRUE(is_there({3, 4}, "bob"));
   EXPECT_FALSE(is_there({3, 4}, std::nullopt));
   using enum Note::Kind;
   std::map<Note::Kind, std::size_t> notes;
-  for (const Note& note : intake.notes()) notes[note.kind] = note.count;
+  for (const Note& note : rules.notes()) notes[note.kind] = note.count;
   EXPECT_EQ(notes,
             (std::map<Note::Kind, std::size_t>{{unread_rows, 2}, {nobodys_rows, 1}, {rows_over_limit, 1}}));
 }
 
 // Else the counts would tell whether a person had rows before.
-TEST(LimitedIntake, CountsClampedCellsOfEveryRecordWhicheverOfThemCount) {
+TEST(LimitedRules, CountsClampedCellsOfEveryRecordWhicheverOfThemCount) {
   const auto counted = [](std::uint64_t limit, const PersonId& first, const PersonId& second) {
-    RowIntake intake = limited_intake(limit);
+    RowRules rules = limited_rules(limit);
     for (const PersonId& who : {first, second, first}) {
-      std::vector<double> array{12, -1}, read{-2, 3}, bad{99, no_cell_here}, unread{99, 99};
-      intake.take(array, who);
-      intake.take(read, std::vector<std::size_t>{}, who);
-      intake.take(bad, who);
-      intake.take_bad(unread, who);
+      for (const auto& row : {std::vector<double>{12, -1}, {-2, 3}, {99, no_cell_here}}) {
+        static_cast<void>(test::take_row(rules, row, who));
+      }
+      static_cast<void>(rules.take(test::bad_row(2, who)));
     }
-    return std::vector{intake.clamped().cells, intake.clamped().below, intake.clamped().above};
+    return std::vector{rules.clamped().cells, rules.clamped().below, rules.clamped().above};
   };
   const auto all = counted(100, "ann", "bob");
   EXPECT_EQ(all, (std::vector<std::vector<std::size_t>>{{6, 6}, {3, 3}, {3, 0}}));
@@ -191,27 +190,24 @@ TEST(LimitedIntake, CountsClampedCellsOfEveryRecordWhicheverOfThemCount) {
   EXPECT_EQ(counted(1, std::nullopt, "ann"), all);
 }
 
-TEST(LimitedIntake, NeedsThePersonOfEveryRowAndRowsThatCanBeAbsent) {
-  RowIntake intake = limited_intake(1);
+TEST(LimitedRules, NeedsThePersonOfEveryRowAndRowsThatCanBeAbsent) {
+  RowRules rules = limited_rules(1);
   std::vector<double> row{1, 2};
-  EXPECT_THROW(intake.take(row), InvalidParameter);
-  EXPECT_THROW(intake.take(row, std::vector<std::size_t>{}), InvalidParameter);
-  EXPECT_THROW(intake.take_bad(row), InvalidParameter);
-  EXPECT_THROW(static_cast<void>(intake.take_rows(MatrixView::of_rows(row, 2))), InvalidParameter);
+  EXPECT_THROW(static_cast<void>(rules.take(MatrixView::of_rows(row, 2))), InvalidParameter);
+  EXPECT_TRUE(std::isnan(test::take_row(rules, row, std::nullopt)[0])) << "nobody's";
   const ColumnBounds bounds = ColumnBounds::none(2);
-  RowIntake present(bounds, MissingRules{}.of(limited_columns, bounds), OnBadRow::zero, 1);
+  RowRules present(bounds, MissingRules{}.of(limited_columns, bounds), OnBadRow::zero, 1);
   EXPECT_THROW(present.limit(PersonLimit(1, limit_key()), false), InvalidParameter);
-  EXPECT_THROW(present.take(row, "ann"), InvalidParameter);
+  EXPECT_THROW(test::take_row(present, row, "ann"), InvalidParameter);
 }
 
-TEST(LimitedIntake, TellsWhoseRowItWasAndWhetherItCounted) {
+TEST(LimitedRules, TellsWhoseRowItWasAndWhetherItCounted) {
   const auto told = [](const PersonId& who, int before) {
-    RowIntake intake = limited_intake(1, true);
-    std::vector<double> row{1, 2};
-    for (int i = 0; i < before; ++i) intake.take(row = {1, 2}, who);
-    intake.take(row = {1, 2}, who);
-    const auto as_read = intake.as_read();
-    EXPECT_EQ(as_read.size(), 2 + RowIntake::numbers_of_person);
+    RowRules rules = limited_rules(1, true);
+    const RowBatch row = test::one_row(std::vector<double>{1, 2}, who);
+    for (int i = 0; i < before; ++i) static_cast<void>(rules.take(row));
+    const std::vector<double> as_read = test::take(rules, row).as_read;
+    EXPECT_EQ(as_read.size(), 2 + RowRules::numbers_of_person);
     std::vector<std::uint64_t> bits;
     for (const double number : as_read) bits.push_back(std::bit_cast<std::uint64_t>(number));
     return bits;

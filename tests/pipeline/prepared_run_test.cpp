@@ -54,16 +54,12 @@ std::vector<std::string> releases(const RunConfig& config, int rows) {
   const PreparedRun run(config);
   std::vector<std::string> lines;
   ReleaseWriter writer(units_of(run.bounds()), run.emit(), run.columns());
-  RowIntake intake = run.intake();
-  const auto stream = run.open([&](const Release& release) { lines.push_back(writer.line(release)); });
+  RowFeed feed = run.feed([&](const Release& release) { lines.push_back(writer.line(release)); });
   for (int t = 0; t < rows; ++t) {
-    std::vector<double> row{static_cast<double>(t % 10),
-                            t % 3 == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.25 * (t % 7)};
-    intake.take(row);
-    stream->push(row, intake.as_read());
-    if (const Release* newest = stream->newest()) intake.learn(*newest);
+    feed.push(std::vector{static_cast<double>(t % 10),
+                          t % 3 == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.25 * (t % 7)});
   }
-  stream->end_input();
+  feed.end_input();
   return lines;
 }
 

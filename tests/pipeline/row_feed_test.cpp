@@ -177,13 +177,12 @@ TEST(RowFeed, SaysPastTheHorizonThatARowIsTooManyWhateverIsInIt) {
 /// Sums of the rows of each block, as the run's own way of a row makes them.
 std::vector<BlockSum> blocks_of(const RunConfig& config, const std::vector<double>& numbers) {
   const PreparedRun run(config);
-  RowIntake intake = run.intake();
+  RowRules rules = run.rules();
   std::vector<BlockSum> blocks;
   for (std::size_t at = 0; at < numbers.size(); at += 3 * 70) {
     blocks.emplace_back(run.row_map());
     const std::size_t length = std::min<std::size_t>(3 * 70, numbers.size() - at);
-    blocks.back().add_rows(
-        intake.take_rows(MatrixView::of_rows(std::span(numbers).subspan(at, length), 3)).rows);
+    blocks.back().add_rows(rules.take(MatrixView::of_rows(std::span(numbers).subspan(at, length), 3)).rows);
   }
   return blocks;
 }

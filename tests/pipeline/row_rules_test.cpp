@@ -1,173 +1,192 @@
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 
+#include <jme/base/errors.hpp>
 #include <jme/moments/moment_stream.hpp>
-#include <jme/pipeline/row_intake.hpp>
 #include <jme/pipeline/row_rules.hpp>
+
+#include "one_row.hpp"
 
 namespace jme {
 namespace {
 
-constexpr std::size_t width = 3;
-const std::vector<std::string> of_three{"a", "b", "c"};
+using ::testing::ElementsAre;
+using Row = std::vector<double>;
 
-/// Everything public that decides about rows.
-struct Rules {
-  std::string missing;
-  OnBadRow on_bad_row;
-  bool is_bounded, may_be_absent;
-  std::optional<PersonRows> limit{};
-  std::optional<SlotSchedule> slots{};
-};
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+const std::vector<std::string> two_columns{"a", "b"};
 
-template <class Made>
-Made made(const Rules& rules) {
+RowRules rules_of(const std::string& missing, OnBadRow on_bad_row = OnBadRow::fail, bool bounded = true) {
   const ColumnBounds bounds =
-      rules.is_bounded ? ColumnBounds::parse("a=0:10,b=-2:2,c=1:3", of_three) : ColumnBounds::none(width);
-  const MissingCells missing =
-      rules.missing.empty() ? MissingCells(width) : MissingRules::parse(rules.missing).of(of_three, bounds);
-  Made result(bounds, missing, rules.on_bad_row, std::sqrt(3.0), rules.may_be_absent);
-  if (rules.limit) result.limit(PersonLimit(*rules.limit, InsecureTestSeed{3}.key()), true);
+      bounded ? ColumnBounds::parse("a=0:10,b=-2:2", two_columns) : ColumnBounds::none(2);
+  const MissingCells cells =
+      missing.empty() ? MissingCells(2) : MissingRules::parse(missing).of(two_columns, bounds);
+  return {bounds, cells, on_bad_row, std::sqrt(2.0)};
+}
+
+Row taken(RowRules& rules, const Row& row) {
+  return test::take_row(rules, row);
+}
+
+std::vector<std::size_t> counts(const RowRules& rules) {
+  std::vector<std::size_t> result;
+  for (const Note& note : rules.notes()) result.push_back(note.count);
   return result;
 }
 
-/// Good and bad records, missing cells, cells outside of bounds; of four people and of nobody.
-RowBatch random_rows(std::mt19937& random, const Rules& rules, std::size_t rows) {
-  RowBatch batch(width);
-  const bool infinities = rules.on_bad_row == OnBadRow::zero;
-  const bool holes = !rules.missing.empty() || infinities;
-  for (std::size_t r = 0; r < rows; ++r) {
-    const std::span row = batch.add_row();
-    for (double& cell : row) {
-      cell = std::normal_distribution<double>(1, 3)(random);
-      if (holes && random() % 9 == 0) cell = RowBatch::missing;
-      if (infinities && random() % 20 == 0) cell = std::numeric_limits<double>::infinity();
-    }
-    if (infinities && random() % 9 == 0) batch.set_bad(r);
-    if (rules.limit && random() % 9 != 0) batch.set_person(r, std::string(1, "abcd"[random() % 4]));
-    if (rules.slots && random() % 9 != 0) batch.set_time(r, static_cast<Seconds>(random() % 200));
-  }
-  return batch;
+TEST(RowRules, MapsRowsToTheUnitBoxAndClampsThem) {
+  RowRules rows = rules_of("");
+  EXPECT_EQ(taken(rows, {7.5, -1}), (Row{0.5, -0.5}));
+  EXPECT_THAT(counts(rows), ElementsAre());
+  EXPECT_EQ(taken(rows, {-1e300, 1e300}), (Row{-1, 1}));
+  EXPECT_THAT(counts(rows), ElementsAre(1, 1));
+  RowRules plain = rules_of("", OnBadRow::fail, false);
+  EXPECT_EQ(taken(plain, {7.5, -1}), (Row{7.5, -1}));
 }
 
-const Release& some_release() {
-  static MomentStream stream = [] {
-    StreamConfig config;
-    config.budget.sigma = 0.1;
-    config.rows = 100;
-    config.every = 50;
-    config.dimension = width;
-    config.norm_bound = std::sqrt(3.0);
-    MomentStream result(Mechanism(config), InsecureTestSeed{1});
-    for (int t = 0; t < 50; ++t) {
-      const double a = 0.8 * std::sin(t);
-      result.push(std::vector{a, 0.5 * a + 0.25, -a});
-    }
-    return result;
-  }();
-  return stream.release();
+TEST(RowRules, FillsNanAndRemembersTheRowAsItWas) {
+  RowRules rows = rules_of("a=10,b=0");
+  const auto [row, as_read] = test::take(rows, test::one_row(Row{nan, 1}));
+  EXPECT_EQ(row, (Row{1, 0.5}));
+  EXPECT_TRUE(std::isnan(as_read[0]));
+  EXPECT_EQ(as_read[1], 0.5);
+  EXPECT_EQ(taken(rows, {nan, nan}), (Row{1, 0}));
+  EXPECT_EQ(taken(rows, {5, nan}), (Row{0, 0}));
 }
 
-void add_bits(std::vector<std::uint64_t>& bits, std::span<const double> numbers) {
-  for (const double number : numbers) bits.push_back(std::bit_cast<std::uint64_t>(number));
-}
-
-void add_bits(std::vector<std::uint64_t>& bits, const RowRules::Taken& taken) {
-  for (std::size_t r = 0; r < taken.rows.rows; ++r) {
-    for (const MatrixView& view : {taken.rows, taken.as_read}) {
-      for (std::size_t j = 0; j < view.columns; ++j)
-        bits.push_back(std::bit_cast<std::uint64_t>(view.at(r, j)));
+TEST(RowRules, RefusesABadRowWithItsPlaceAndDoesNotCountIt) {
+  RowRules rows = rules_of("b=0");
+  static_cast<void>(taken(rows, {1, 1}));
+  for (const Row& bad : {Row{nan, 1}, Row{infinity, 1}, Row{-infinity, nan}}) {
+    try {
+      static_cast<void>(taken(rows, bad));
+      ADD_FAILURE() << "the row was taken";
+    } catch (const DataError& error) {
+      EXPECT_EQ(error.row(), 2U);
+      EXPECT_EQ(error.column(), 1U);
     }
   }
+  EXPECT_THROW(static_cast<void>(taken(rows, {1})), DataError);
+  static_cast<void>(taken(rows, {1, nan}));
+  ASSERT_EQ(rows.notes().size(), 2U);
+  EXPECT_EQ(rows.notes()[0].rows, 2U);
 }
 
-template <class Judge>
-void add_counts(std::vector<std::uint64_t>& bits, const Judge& judge) {
-  for (const Note& note : judge.notes()) {
-    bits.insert(bits.end(),
-                {static_cast<std::uint64_t>(note.kind), note.count, note.rows, note.column.value_or(99)});
+TEST(RowRules, CountsABadRowAsZeroWhereAskedButNotOneThatMustNotBeMissing) {
+  RowRules rows = rules_of("", OnBadRow::zero);
+  EXPECT_EQ(taken(rows, {nan, 1}), (Row{0, 0}));
+  const auto [row, as_read] = test::take(rows, test::one_row(Row{9, infinity}));
+  EXPECT_EQ(row, (Row{0, 0}));
+  EXPECT_EQ(as_read, (Row{0, 0}));
+  EXPECT_THAT(counts(rows), ElementsAre(2));
+  RowRules strict = rules_of("fail", OnBadRow::zero);
+  EXPECT_THROW(static_cast<void>(taken(strict, {1, nan})), DataError);
+  EXPECT_EQ(taken(strict, {infinity, nan}), (Row{0, 0}));  // the first fault decides, as in a file
+}
+
+TEST(RowRules, ReturnsNotesWithKindCountAndColumn) {
+  RowRules rows = rules_of("centre", OnBadRow::zero);
+  for (const Row& row : {Row{1, nan}, Row{nan, nan}, Row{infinity, 1}, Row{1, 1}}) {
+    static_cast<void>(taken(rows, row));
   }
-  bits.insert(bits.end(), {judge.rows(), judge.unusable_rows()});
+  const std::vector<Note> notes = rows.notes();
+  ASSERT_EQ(notes.size(), 4U);
+  EXPECT_EQ(notes[0].kind, Note::Kind::bad_rows);
+  EXPECT_EQ(notes[1].kind, Note::Kind::filled_rows);
+  EXPECT_EQ(notes[2].kind, Note::Kind::filled_cells);
+  EXPECT_EQ(notes[2].column, 0U);
+  EXPECT_EQ(notes[3].column, 1U);
+  EXPECT_THAT(counts(rows), ElementsAre(1, 2, 1, 2));
+  for (const Note& note : notes) EXPECT_EQ(note.rows, 4U);
 }
 
-/// What becomes of the rows, and what is counted; a release comes after row 40.
-std::vector<std::uint64_t> in_batches(const Rules& rules, const RowBatch& rows, std::size_t longest,
-                                      std::mt19937& random) {
-  auto judge = made<RowRules>(rules);
-  if (rules.slots) judge.take_windows_of_times(*rules.slots, 2);
-  std::vector<std::uint64_t> bits;
-  for (std::size_t done = 0; done < rows.rows();) {
-    if (done == 40) judge.learn(some_release());
-    const std::size_t end = std::min(done + 1 + random() % longest, done < 40 ? 40 : rows.rows());
-    add_bits(bits, judge.take(rows, done, end));
-    done = end;
+// Bounds that do not hold 0, which stands for a missing cell on the way: no cell is counted there.
+TEST(RowRules, CountsClampedCellsHoweverRowsComeButNotThoseOfBadRowsOrMissingOnes) {
+  const ColumnBounds bounds = ColumnBounds::parse("a=34:43,b=30:220", two_columns);
+  const auto made = [&] {
+    return RowRules(bounds, MissingRules::parse("a=37").of(two_columns, bounds), OnBadRow::zero, 2);
+  };
+  const std::vector<Row> all{{98.6, 60}, {nan, 10}, {33, 250}, {infinity, 10},
+                             {34, 220},  {99, nan}, {37, 250}};
+  RowRules one_by_one = made(), as_table = made(), as_read = made();
+  std::vector<double> numbers;
+  for (const Row& row : all) {
+    static_cast<void>(taken(one_by_one, row));
+    numbers.insert(numbers.end(), row.begin(), row.end());
   }
-  add_counts(bits, judge);
-  return bits;
-}
-
-/// The same row by row, as readers of files told one row after another.
-std::vector<std::uint64_t> row_by_row(const Rules& rules, const RowBatch& rows) {
-  auto judge = made<RowIntake>(rules);
-  std::vector<std::uint64_t> bits;
-  for (std::size_t r = 0; r < rows.rows(); ++r) {
-    if (r == 40) judge.learn(some_release());
-    std::vector<double> row(rows.row(r).begin(), rows.row(r).end());
-    if (rules.slots && judge.person_limit()->has_windows()) {
-      const auto time = rows.time(r);
-      judge.person_limit()->enter_window(time ? std::optional(rules.slots->window_of(*time, 2))
-                                              : std::nullopt);
-    }
-    if (rules.limit) {
-      rows.is_bad(r) ? judge.take_bad(row, rows.person(r)) : judge.take(row, rows.person(r));
-    } else {
-      rows.is_bad(r) ? judge.take_bad(row) : judge.take(row);
-    }
-    add_bits(bits, row);
-    add_bits(bits, judge.as_read());
+  static_cast<void>(as_table.take(MatrixView::of_rows(numbers, 2)));
+  // As a reader of files gives them: bad rows apart.
+  for (const Row& row : all) {
+    const bool is_bad = std::isnan(row[1]) || std::isinf(row[0]);
+    static_cast<void>(as_read.take(is_bad ? test::bad_row(2) : test::one_row(row)));
   }
-  add_counts(bits, judge);
-  return bits;
+  for (const RowRules* rules : {&one_by_one, &as_table, &as_read}) {
+    EXPECT_THAT(rules->clamped().cells, ElementsAre(4, 5));
+    EXPECT_THAT(rules->clamped().below, ElementsAre(1, 1));
+    EXPECT_THAT(rules->clamped().above, ElementsAre(1, 2));
+    const std::vector<Note> notes = rules->notes();
+    ASSERT_EQ(notes.size(), 7U);
+    EXPECT_EQ(name(notes[3].kind), "clamped_low");
+    EXPECT_EQ(notes[3].column, 0U);
+    EXPECT_EQ(notes[3].rows, 4U);
+    EXPECT_EQ(name(notes[6].kind), "clamped_high");
+    EXPECT_EQ(notes[6].count, 2U);
+    EXPECT_EQ(notes[6].rows, 5U);
+  }
 }
 
-std::vector<Rules> all_rules() {
-  std::vector<Rules> all;
-  for (const char* missing : {"", "centre", "mean", "model", "mean,b=1", "a=3,b=1", "observed"}) {
-    for (const OnBadRow on_bad_row : {OnBadRow::fail, OnBadRow::zero}) {
-      for (const bool is_bounded : {false, true}) {
-        const bool is_observed = std::string(missing) == "observed";
-        const bool fills_all = std::string(missing) != "a=3,b=1";
-        if (!fills_all && on_bad_row == OnBadRow::fail) continue;
-        if (!is_observed) all.push_back({missing, on_bad_row, is_bounded, false});
-        all.push_back({missing, on_bad_row, is_bounded, true});
-        all.push_back({missing, on_bad_row, is_bounded, true, PersonRows{.in_all = 5}});
-        all.push_back({missing, on_bad_row, is_bounded, true, PersonRows{.in_all = 9, .in_window = 2},
-                       SlotSchedule{.start = 0, .length = 10, .count = 15}});
+TEST(RowRules, CountsClampedCellsOfWholeTables) {
+  RowRules rows = rules_of("");
+  const std::vector<double> numbers{11, 0, 5, -3, 10, 2, -1, 3};
+  static_cast<void>(rows.take(MatrixView::of_rows(numbers, 2)));
+  EXPECT_THAT(rows.clamped().cells, ElementsAre(4, 4));
+  EXPECT_THAT(rows.clamped().below, ElementsAre(1, 1));
+  EXPECT_THAT(rows.clamped().above, ElementsAre(1, 1));
+}
+
+// What becomes of a row is a function of that row, of public settings and of releases: whatever the rows
+// before it were, the same row gives the same bits.
+TEST(RowRules, JudgesEachRowOnItsOwn) {
+  for (const char* rules : {"", "centre", "mean", "model", "a=3"}) {
+    for (const Row& before : {Row{1, 1}, Row{nan, nan}, Row{infinity, 0}, Row{1e308, nan}}) {
+      RowRules calm = rules_of(rules, OnBadRow::zero), shaken = rules_of(rules, OnBadRow::zero);
+      static_cast<void>(taken(calm, {5, 0}));
+      static_cast<void>(taken(shaken, before));
+      for (const Row& row : {Row{2, nan}, Row{nan, nan}, Row{3, 1}, Row{nan, infinity}}) {
+        EXPECT_EQ(taken(calm, row), taken(shaken, row)) << rules;
       }
     }
   }
-  return all;
 }
 
-TEST(RowRules, JudgeARowByItselfSettingsReleasesAndEarlierIdsHoweverRowsAreBatched) {
-  std::mt19937 random(1);
-  std::size_t cases = 0;
-  for (const Rules& rules : all_rules()) {
-    SCOPED_TRACE(rules.missing + (rules.limit ? ", limited" : ""));
-    const RowBatch rows = random_rows(random, rules, 300);
-    const std::vector<std::uint64_t> expected = row_by_row(rules, rows);
-    for (const std::size_t longest : {1, 7, 300}) {
-      EXPECT_EQ(in_batches(rules, rows, longest, random), expected);
-      ++cases;
-    }
+TEST(RowRules, FillsFromTheReleaseItLearntAndStaysInTheBox) {
+  StreamConfig config;
+  config.budget.sigma = 1e-6;
+  config.rows = 100;
+  config.every = 50;
+  config.dimension = 2;
+  config.norm_bound = std::sqrt(2.0);
+  MomentStream stream(Mechanism(config), InsecureTestSeed{1});
+  for (int t = 0; t < 50; ++t) {
+    const double a = 0.8 * std::sin(t);
+    stream.push(Row{a, 0.5 * a + 0.25});
   }
-  EXPECT_GT(cases, 200U);
+  RowRules mean = rules_of("mean"), model = rules_of("model");
+  EXPECT_EQ(taken(mean, {10, nan})[1], 0);  // before the first release: the centre
+  mean.learn(stream.release());
+  model.learn(stream.release());
+  double average = 0;
+  for (int t = 0; t < 50; ++t) average += (0.4 * std::sin(t) + 0.25) / 50;
+  // Lattice steps of 2^-20 sqrt(2); the noise is smaller.
+  EXPECT_NEAR(taken(mean, {10, nan})[1], average, 3e-6);
+  // The line is known to the noise level, which the model adds to each variance of about 0.1.
+  EXPECT_NEAR(taken(model, {9, nan})[1], 0.5 * 0.8 + 0.25, 1e-3);
+  EXPECT_LE(std::abs(taken(model, {10, nan})[1]), 1);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/slot_feed.hpp>
 
+#include "one_row.hpp"
 #include "store/disk_sizes.hpp"
 #include "temporary_folder.hpp"
 
@@ -55,6 +56,10 @@ PersonId person_of(const Visit& visit) {
   return visit.who.empty() ? PersonId() : PersonId(visit.who);
 }
 
+RowBatch row_of(const Visit& visit) {
+  return test::one_row(std::vector{visit.a, 0.5}, person_of(visit));
+}
+
 /// Forty records through a run whose releases come after seven records each.
 Sizes sizes_of_run(const std::function<Visit(int)>& visits) {
   const test::TemporaryFolder folder(test::TemporaryFolder::Where::in_memory);
@@ -62,18 +67,13 @@ Sizes sizes_of_run(const std::function<Visit(int)>& visits) {
       folder.path() / "s", {{"rows", "40"}, {"every", "7"}, {"person", "who"}, {"rows_per_person", "2"}})));
   Sizes sizes;
   for (const int until : {18, 40}) {  // the second process reads all records again
-    RowIntake intake = run.intake();
-    const auto stream = run.open([](const Release&) {});
-    intake.keep_people(*stream, false);
+    RowFeed feed = run.feed([](const Release&) {});
     for (int i = 0; i < until; ++i) {
       const Visit visit = visits(i);
-      std::vector<double> row{visit.a, 0.5};
-      std::isinf(visit.a) ? intake.take_bad(row, person_of(visit)) : intake.take(row, person_of(visit));
-      stream->keep_people(intake.person_limit()->take_records());
-      stream->push(row, intake.as_read());
+      feed.take_rows(std::isinf(visit.a) ? test::bad_row(2, person_of(visit)) : row_of(visit));
       sizes.push_back(sizes_in(folder.path() / "s"));
     }
-    stream->flush();
+    feed.stream().flush();
     sizes.push_back(sizes_in(folder.path() / "s"));
   }
   return sizes;
@@ -97,29 +97,21 @@ TEST(SizesOnDisk, OfARunWithPeopleAreTheSameWhicheverRecordsCount) {
 class Live {
  public:
   Live(const std::vector<std::pair<std::string, std::string>>& more, std::optional<KeptLengths> lengths = {})
-      : run_(run_config(settings_of(folder_.path() / "s", with_slots(more)))), intake_(run_.intake()) {
+      : run_(run_config(settings_of(folder_.path() / "s", with_slots(more)))), rules_(run_.rules()) {
     if (lengths) {
-      const PersonRows rows = intake_.person_limit()->rows();
-      intake_.limit(PersonLimit(rows, InsecureTestSeed{7}.key(), *lengths), true);
+      const PersonRows rows = rules_.person_limit()->rows();
+      rules_.limit(PersonLimit(rows, InsecureTestSeed{7}.key(), *lengths), true);
     }
     run_.begin_at(0);
     stream_ = run_.open([](const Release&) {});
-    intake_.keep_people(*stream_, true);
+    rules_.keep_people(*stream_, true);
     feed_.emplace(run_.row_map(), run_.schedule(), *stream_, SlotClock([this] { return time_; }),
                   SlotFeed::Options{.keep_interval = std::chrono::hours(1),
-                                    .people = intake_.person_limit(),
+                                    .people = rules_.person_limit(),
                                     .slots_of_window = run_.slots_of_window()});
     feed_->tick();
   }
-  void row(const Visit& visit) {
-    std::vector<double> row{visit.a, 0.5};
-    if (intake_.person_limit() == nullptr) {
-      intake_.take(row);
-    } else {
-      intake_.take(row, person_of(visit));
-    }
-    feed_->add(row, std::nullopt);
-  }
+  void row(const Visit& visit) { feed_->add(test::take(rules_, row_of(visit)).row, std::nullopt); }
   /// What is kept at a public time.
   void keep() { feed_->keep(); }
   void end_slot() {
@@ -140,7 +132,7 @@ class Live {
   test::TemporaryFolder folder_{test::TemporaryFolder::Where::in_memory};
   double time_ = 0;
   PreparedRun run_;
-  RowIntake intake_;
+  RowRules rules_;
   std::unique_ptr<RunningStream> stream_;
   std::optional<SlotFeed> feed_;
 };
@@ -207,8 +199,8 @@ TEST(SizesOnDisk, OfLiveSlotsMoveByNoMoreThanThePersonsRowsBeneathTheNoise) {
 TEST(SizesOnDisk, OfRunsWithSlotsHaveTheNoiseOfTheirBudget) {
   const PreparedRun run(run_config(
       settings_of("unused", {{"every", "1h"}, {"steps", "9"}, {"person", "who"}, {"rows_per_person", "3"}})));
-  RowIntake intake = run.intake();
-  const KeptLengths& lengths = intake.person_limit()->lengths();
+  RowRules rules = run.rules();
+  const KeptLengths& lengths = rules.person_limit()->lengths();
   EXPECT_DOUBLE_EQ(3 / lengths.deviation, 0.2 * run.mechanism().mu());
   EXPECT_FALSE(lengths.key) << "a new one for every process";
 }

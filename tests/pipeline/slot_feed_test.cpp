@@ -14,6 +14,7 @@
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/slot_feed.hpp>
 
+#include "one_row.hpp"
 #include "temporary_folder.hpp"
 
 namespace jme {
@@ -46,18 +47,18 @@ class Process {
  public:
   Process(double& time, const RunSettings& settings, LateRows late = LateRows::current)
       : run_(run_config(settings)),
-        intake_(run_.intake()),
+        rules_(run_.rules()),
         stream_(run_.open([this](const Release& release) { lines_.push_back(writer_->line(release)); })) {
     const auto kept = kept_slot(*stream_, run_.row_map());
     run_.begin_at(kept ? kept->start : slot_boundary(static_cast<Seconds>(time), 10));
     writer_.emplace(units_of(run_.bounds()), run_.emit(), run_.columns(),
                     counts_of(run_.mechanism().workload_first()), run_.schedule());
     stream_->publish_stored();
-    intake_.keep_people(*stream_, true);
+    rules_.keep_people(*stream_, true);
     feed_.emplace(run_.row_map(), run_.schedule(), *stream_, SlotClock([&time] { return time; }),
                   SlotFeed::Options{.late = late,
                                     .keep_interval = std::chrono::milliseconds(0),
-                                    .people = intake_.person_limit(),
+                                    .people = rules_.person_limit(),
                                     .slots_of_window = run_.slots_of_window()});
     feed_->tick();
   }
@@ -71,8 +72,7 @@ class Process {
   /// Somebody's row arrives; whether the limit lets it count.
   bool row_of(const std::string& person, double cell) {
     feed_->tick();
-    std::vector<double> row{cell};
-    intake_.take(row, person);
+    const std::vector<double> row = test::take_row(rules_, std::vector{cell}, person);
     feed_->add(row, std::nullopt);
     feed_->tick();
     return !std::isnan(row[0]);
@@ -83,7 +83,7 @@ class Process {
 
  private:
   PreparedRun run_;
-  RowIntake intake_;
+  RowRules rules_;
   std::vector<std::string> lines_;
   std::optional<ReleaseWriter> writer_;
   std::unique_ptr<RunningStream> stream_;

@@ -1,4 +1,5 @@
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,16 @@ PreparedRun day(const char* on_bad_row) {
   return PreparedRun(run_config(settings));
 }
 
+/// Rows of one cell; one without a time is bad.
+RowBatch batch_of(std::span<const double> numbers, const std::vector<std::optional<Seconds>>& when) {
+  RowBatch batch(1);
+  for (std::size_t r = 0; r < numbers.size(); ++r) {
+    batch.add_row()[0] = numbers[r];
+    when[r] ? batch.set_time(r, *when[r]) : batch.set_bad(r);
+  }
+  return batch;
+}
+
 /// In the first slots of the day, one each.
 std::vector<std::optional<Seconds>> times() {
   std::vector<std::optional<Seconds>> result;
@@ -43,14 +54,14 @@ std::vector<std::optional<Seconds>> times() {
 
 TEST(TimedRows, AreTakenAllOrNoneWhereOneHasNoTime) {
   const PreparedRun run = day("fail");
-  RowIntake intake = run.intake();
+  RowRules rules = run.rules();
   TimedRows timed = run.timed_rows();
-  timed.take_rows(intake, MatrixView::of_rows(cells, 1), times(), {});
+  timed.take(rules, batch_of(cells, times()));
   for (std::size_t missing = 0; missing < rows; ++missing) {
     std::vector<std::optional<Seconds>> some = times();
     some[missing].reset();
     try {
-      timed.take_rows(intake, MatrixView::of_rows(cells, 1), some, {});
+      timed.take(rules, batch_of(cells, some));
       ADD_FAILURE() << "a row without a time was taken";
     } catch (const DataError& error) {
       EXPECT_EQ(error.row(), rows + missing + 1);
@@ -62,11 +73,11 @@ TEST(TimedRows, AreTakenAllOrNoneWhereOneHasNoTime) {
 
 TEST(TimedRows, ThatHaveNoTimeCountNowhereWhereBadRowsCount) {
   const PreparedRun run = day("zero");
-  RowIntake intake = run.intake();
+  RowRules rules = run.rules();
   TimedRows timed = run.timed_rows();
   std::vector<std::optional<Seconds>> some = times();
   some[1].reset();
-  timed.take_rows(intake, MatrixView::of_rows(cells, 1), some, {});
+  timed.take(rules, batch_of(cells, some));
   EXPECT_EQ(timed.rows(), rows);
   for (std::size_t slot = 0; slot < rows; ++slot) {
     EXPECT_EQ(timed.sums().of(slot).rows(), slot == 1 ? 0U : 1U);
@@ -77,13 +88,13 @@ TEST(TimedRows, AreDoubtedWhereMoreThanHalfOfThemAreInOneSlotOrOutside) {
   const Seconds begin = *parse_time("2026-01-01");
   const auto doubts = [&](std::size_t together, std::size_t apart, std::size_t outside) {
     const PreparedRun run = day("fail");
-    RowIntake intake = run.intake();
+    RowRules rules = run.rules();
     TimedRows timed = run.timed_rows();
     std::vector<std::optional<Seconds>> when(together, begin + 7200);
     for (std::size_t i = 0; i < apart; ++i) when.emplace_back(begin + 3600 * static_cast<Seconds>(3 + i));
     when.insert(when.end(), outside, 60);
     const std::vector<double> numbers(when.size(), 0.5);
-    timed.take_rows(intake, MatrixView::of_rows(numbers, 1), when, {});
+    timed.take(rules, batch_of(numbers, when));
     return timed.doubts("the unit").value_or("");
   };
   EXPECT_EQ(doubts(5, 5, 0), "");
@@ -110,24 +121,24 @@ TEST(TimedRows, OfAScheduleOfTwoSlotsAreNotDoubtedForBeingInOne) {
     settings.set(name, text);
   }
   const PreparedRun run(run_config(settings));
-  RowIntake intake = run.intake();
+  RowRules rules = run.rules();
   TimedRows timed = run.timed_rows();
   const std::vector<double> numbers(20, 0.5);
   const std::vector<std::optional<Seconds>> when(20, *parse_time("2026-01-01T13:00"));
-  timed.take_rows(intake, MatrixView::of_rows(numbers, 1), when, {});
+  timed.take(rules, batch_of(numbers, when));
   EXPECT_FALSE(timed.doubts("the unit"));
 }
 
-TEST(TimedRows, ThatLieOutsideOfTheScheduleAreNotedAfterThoseOfTheIntake) {
+TEST(TimedRows, ThatLieOutsideOfTheScheduleAreNotedAfterThoseOfTheRules) {
   const PreparedRun run = day("zero");
   std::vector<std::optional<Seconds>> some = times();
   RowFeed feed = run.feed([](const Release&) {});
-  feed.take_rows(MatrixView::of_rows(cells, 1), some, {});
+  feed.take_rows(batch_of(cells, some));
   EXPECT_TRUE(feed.notes().empty());
   some[0].reset();
   some[1] = *parse_time("2025-12-31T23:59:59");
   some[3] = *parse_time("2026-01-02");
-  feed.take_rows(MatrixView::of_rows(cells, 1), some, {});
+  feed.take_rows(batch_of(cells, some));
   feed.end_input();
   const std::vector<Note> notes = feed.notes();
   ASSERT_EQ(notes.size(), 2U);

@@ -7,6 +7,7 @@
 #include <jme/output/release_writer.hpp>
 #include <jme/pipeline/configure.hpp>
 
+#include "one_row.hpp"
 #include "service/served.hpp"
 
 namespace jme {
@@ -54,12 +55,12 @@ TEST_F(ServedPeople, HaveTheirFirstRowsCountedHoweverRequestsAndProcessesDivideT
   std::string expected;
   const auto memory = run.open([&](const Release& release) { expected += writer.line(release); });
   std::map<std::size_t, int> counted;
-  RowIntake unlimited(run.bounds(), run.missing(), OnBadRow::zero, run.mechanism().config().norm_bound, true);
+  RowRules unlimited(run.bounds(), run.missing(), OnBadRow::zero, run.mechanism().config().norm_bound, true);
   for (std::size_t i = 0; i < 40; ++i) {
     std::vector<double> row(2, NAN);
     if (i % 5 != 0 && ++counted[i % 8] <= 2) {
-      row = {static_cast<double>(i % 40), static_cast<double>(7 * i % 100)};
-      unlimited.take(row);
+      row = test::take_row(unlimited,
+                           std::vector{static_cast<double>(i % 40), static_cast<double>(7 * i % 100)});
     }
     memory->push(row);
   }

@@ -9,6 +9,7 @@
 #include <jme/pipeline/slot_sums.hpp>
 #include <jme/store/ledger.hpp>
 
+#include "one_row.hpp"
 #include "service/served.hpp"
 
 namespace jme {
@@ -33,12 +34,11 @@ class ServedSlots : public test::ServiceTest {
   void create_hours(const std::string& more = seeded) { create(more, hours); }
   [[nodiscard]] BlockSum sums(std::size_t count, std::size_t from = 0) const {
     const PreparedRun& run = stream().run();
-    RowIntake intake = run.intake();
+    RowRules rules = run.rules();
     BlockSum result(run.row_map());
     for (std::size_t i = from; i < from + count; ++i) {
-      std::vector<double> row{static_cast<double>(i % 40), static_cast<double>((7 * i) % 100)};
-      intake.take(row);
-      result.add(row);
+      const std::vector<double> row{static_cast<double>(i % 40), static_cast<double>((7 * i) % 100)};
+      result.add(test::take_row(rules, row));
     }
     return result;
   }
@@ -244,8 +244,8 @@ TEST_F(ServedSlots, LimitRowsOfAPersonInEveryWindow) {
   const BlockSum none(stream().run().row_map());
   std::vector<double> row{10, 20};
   const PreparedRun& run = stream().run();
-  RowIntake unlimited(run.bounds(), run.missing(), OnBadRow::zero, run.mechanism().config().norm_bound, true);
-  unlimited.take(row);
+  RowRules unlimited(run.bounds(), run.missing(), OnBadRow::zero, run.mechanism().config().norm_bound, true);
+  row = test::take_row(unlimited, row);
   BlockSum counted(none), absent(none);
   counted.add(row);
   absent.add(std::vector<double>(2, NAN));

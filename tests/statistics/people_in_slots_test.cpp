@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,8 +15,9 @@
 #include <jme/mechanism/moved_rows.hpp>
 #include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/prepared_run.hpp>
-#include <jme/pipeline/timed_rows.hpp>
+#include <jme/pipeline/row_feed.hpp>
 
+#include "statistics/reader_row.hpp"
 #include "statistics/released_sums.hpp"
 #include "temporary_folder.hpp"
 
@@ -64,25 +64,16 @@ struct Killed {};
 Released read_once(const std::string& file, const PreparedRun& run, std::size_t releases) {
   RowReader reader(file,
                    {.columns = run.columns(), .person = "who", .time = "when", .on_bad_row = OnBadRow::zero});
-  RowIntake intake = run.intake();
-  reader.on_missing(intake.missing().rules());
+  reader.on_missing(run.missing().rules());
   Released released;
-  const std::unique_ptr<RunningStream> stream = run.open([&](const Release& release) {
+  RowFeed feed = run.feed([&](const Release& release) {
     if (released.first.size() == releases) throw Killed();
     released.add(release);
   });
-  TimedRows rows = run.timed_rows();
   std::vector<double> row(2);
-  while (reader.next(row)) {
-    if (reader.is_bad()) {
-      rows.take_bad(intake, row, reader.time(), reader.person());
-    } else {
-      rows.take(intake, row, reader.missing_cells(), *reader.time(), reader.person());
-    }
-  }
+  while (reader.next(row)) feed.take_rows(test::read_row(reader, row));
   try {
-    rows.release_to(*stream);
-    stream->end_input();
+    feed.end_input();
   } catch (const Killed&) {
     // as if the process had been killed
   }

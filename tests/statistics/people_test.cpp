@@ -18,6 +18,7 @@
 #include <jme/pipeline/row_feed.hpp>
 
 #include "statistics/oracle.hpp"
+#include "statistics/reader_row.hpp"
 #include "statistics/released_sums.hpp"
 #include "statistics/trade_off.hpp"
 #include "temporary_folder.hpp"
@@ -60,21 +61,15 @@ RunConfig limited_run(const Setting& setting, std::size_t rows) {
 /// Reads the file once, as the command does; ends after `until` rows as if it were killed.
 Released read_once(const std::string& file, const PreparedRun& run, std::size_t until) {
   RowReader reader(file, {.columns = xy, .person = "who", .on_bad_row = OnBadRow::zero});
-  RowIntake intake = run.intake();
-  reader.on_missing(intake.missing().rules());
+  reader.on_missing(run.missing().rules());
   Released released;
-  const std::unique_ptr<RunningStream> stream =
-      run.open([&](const Release& release) { released.add(release); });
-  intake.keep_people(*stream, false);
+  RowFeed feed = run.feed([&](const Release& release) { released.add(release); });
   std::vector<double> row(2);
   for (std::size_t taken = 0; reader.next(row); ++taken) {
     if (taken == until) return released;
-    reader.is_bad() ? intake.take_bad(row, reader.person())
-                    : intake.take(row, reader.missing_cells(), reader.person());
-    stream->keep_people(intake.person_limit()->take_records());
-    stream->push(row, intake.as_read());
+    feed.take_rows(test::read_row(reader, row));
   }
-  stream->end_input();
+  feed.end_input();
   return released;
 }
 
@@ -195,16 +190,11 @@ Released released_of_cells(const std::string& name, const std::string& content, 
   const PreparedRun run(std::move(config));
   RowReader reader(file,
                    {.columns = {"1", "2"}, .person = "3", .header = false, .on_bad_row = OnBadRow::zero});
-  RowIntake intake = run.intake();
   Released released;
-  const auto stream = run.open([&](const Release& release) { released.add(release); });
+  RowFeed feed = run.feed([&](const Release& release) { released.add(release); });
   std::vector<double> row(2);
-  while (reader.next(row)) {
-    reader.is_bad() ? intake.take_bad(row, reader.person())
-                    : intake.take(row, reader.missing_cells(), reader.person());
-    stream->push(row, intake.as_read());
-  }
-  stream->end_input();
+  while (reader.next(row)) feed.take_rows(test::read_row(reader, row));
+  feed.end_input();
   return released;
 }
 
@@ -307,8 +297,8 @@ TEST(People, AreRememberedByAProcessThatIsNotGivenTheirRowsAgain) {
         at = feed.stream().rows();  // the rows of an open block come again
       }
       for (; at < stop; ++at) {
-        feed.push(std::vector<double>{0.5, 0.5},
-                  at % 5 == 0 ? PersonId(std::to_string(at)) : PersonId("ann"));
+        const std::string own = std::to_string(at);
+        feed.take_rows(test::one_row(std::vector{0.5, 0.5}, at % 5 == 0 ? PersonId(own) : PersonId("ann")));
       }
       durable&& stop < 40 ? feed.stream().flush() : feed.stream().end_input();
     }
@@ -326,13 +316,12 @@ constexpr std::size_t people_samples = 20'000;
 
 /// Twelve rows in two blocks, eight of them one person's, of which three count.
 std::vector<std::vector<double>> rows_of_person(const PreparedRun& run, double value) {
-  RowIntake intake = run.intake();
+  RowRules rules = run.rules();
   std::vector<std::vector<double>> rows;
   for (int i = 0; i < 12; ++i) {
     const bool is_often = i % 3 != 1;
-    std::vector<double> row(2, is_often ? value : 0.25);
-    intake.take(row, is_often ? PersonId("often") : PersonId("p"));
-    rows.push_back(row);
+    const std::vector<double> row(2, is_often ? value : 0.25);
+    rows.push_back(test::take_row(rules, row, is_often ? PersonId("often") : PersonId("p")));
   }
   return rows;
 }

@@ -15,7 +15,7 @@
 #include <jme/output/metadata.hpp>
 #include <jme/pipeline/left_out_records.hpp>
 #include <jme/pipeline/row_feed.hpp>
-#include <jme/pipeline/row_intake.hpp>
+#include <jme/pipeline/row_rules.hpp>
 #include <jme/pipeline/run_config.hpp>
 #include <jme/pipeline/running_stream.hpp>
 #include <jme/pipeline/timed_rows.hpp>
@@ -69,8 +69,8 @@ class PreparedRun {
   }
   /// What readers of the releases must know. Refers to this run.
   [[nodiscard]] RunDescription description() const;
-  /// What takes rows to the stream.
-  [[nodiscard]] RowIntake intake() const;
+  /// What becomes of rows on their way to the stream.
+  [[nodiscard]] RowRules rules() const;
   /// The stream itself, plain or durable. Throws StateError as DurableStream does.
   [[nodiscard]] std::unique_ptr<RunningStream> open(RunningStream::Publish publish) const;
   /// The durable stream itself, for fronts that keep more than releases beside it. Throws InvalidParameter
@@ -82,6 +82,9 @@ class PreparedRun {
   /// Both together, for rows that are in memory. Throws InvalidParameter where records of the input are left
   /// out: rows in memory have no records before them.
   [[nodiscard]] RowFeed feed(RunningStream::Publish publish) const;
+  /// What takes rows of any input to a stream that open() has opened. `resumes`: rows that it has do not come
+  /// again.
+  [[nodiscard]] RowFeed feed(std::unique_ptr<RunningStream> stream, bool resumes = false) const;
   /// What sums of blocks of this run must be made with: the stream's map, and a digest of the columns and of
   /// every setting that rows depend on.
   [[nodiscard]] RowMap row_map() const;
@@ -89,6 +92,8 @@ class PreparedRun {
  private:
   [[nodiscard]] StreamConfig checked_stream();
   void adopt_dimension(std::size_t dimension);
+  /// Whether rows are in the slots of their own times.
+  [[nodiscard]] bool has_times() const { return config_.clock && !config_.clock->is_by_arrival(); }
   [[nodiscard]] Settings settings_of_rows() const;
   [[nodiscard]] DurableOptions durable_options() const;
 

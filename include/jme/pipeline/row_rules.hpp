@@ -59,7 +59,7 @@ class RowRules {
     MatrixView rows, as_read;
   };
   /// The rows [begin, end) of a batch. Throws DataError, which names row and column, where check() does, and
-  /// takes none of the rows then.
+  /// takes none of the rows then. Throws InvalidParameter for rows of persons without a limit.
   [[nodiscard]] Taken take(const RowBatch& batch, std::size_t begin, std::size_t end);
   [[nodiscard]] Taken take(const RowBatch& batch) { return take(batch, 0, batch.rows()); }
   /// The same for rows in somebody else's memory, none of which is known to be bad. Throws InvalidParameter
@@ -73,7 +73,7 @@ class RowRules {
   /// Takes note of a release that cells may be filled from.
   void learn(const Release& release) { filler_.learn(release); }
   /// Whether cells are filled from releases, so that each has to be there before the rows after its block.
-  [[nodiscard]] bool fills_from_releases() const;
+  [[nodiscard]] bool fills_from_releases() const { return fills_from_releases_; }
 
   /// How much of the input was not as it came, in the order of Note::Kind and of the columns.
   [[nodiscard]] std::vector<Note> notes() const;
@@ -88,6 +88,8 @@ class RowRules {
  private:
   /// `batch` where more is known about the rows, which begin at `first` of it.
   [[nodiscard]] Taken take(const MatrixView& rows, const RowBatch* batch, std::size_t first);
+  /// Rows one after another, all of whose cells are finite.
+  void to_unit(std::span<double> rows);
   void take_row(std::span<double> row, std::span<double> as_read, const RowBatch* batch, std::size_t index);
   void take_good(std::span<double> row, std::span<double> as_read);
   [[nodiscard]] bool admit(const RowBatch& batch, std::size_t index);
@@ -103,6 +105,7 @@ class RowRules {
   OnBadRow on_bad_row_;
   bool may_be_absent_;
   CellFiller filler_;
+  bool fills_from_releases_;
   std::optional<PersonLimit> limit_{};
   bool tells_persons_ = false;
   std::optional<SlotSchedule> slots_{};  // where windows are those of rows' own times

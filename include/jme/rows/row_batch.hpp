@@ -54,6 +54,7 @@ class RowBatch {
   /// Whose record it is; none: nobody's.
   void set_person(std::size_t index, std::string_view id);
   [[nodiscard]] std::optional<std::string_view> person(std::size_t index) const;
+  [[nodiscard]] bool has_persons() const { return !ids_.empty(); }
 
   /// When it happened, in seconds since 1970; none where that cannot be told.
   void set_time(std::size_t index, Seconds time);
