@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cfloat>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace jme {
 namespace {
@@ -38,6 +40,79 @@ CellStatus name_of_text(std::string_view unsigned_text) {
   for (const std::string_view name : {"nan", "inf", "infinity"})
     if (equals_ignoring_case(unsigned_text, name)) return CellStatus::not_finite;
   return CellStatus::text;
+}
+
+constexpr std::size_t word_size = sizeof(std::uint64_t);
+constexpr std::uint64_t in_every_byte = 0x0101010101010101;
+constexpr std::uint64_t point_value = '.' ^ '0';
+
+// Eight characters, of which the first is in the lowest byte and a digit is its value.
+std::uint64_t digit_values(const char* text) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, text, word_size);
+  return word ^ ('0' * in_every_byte);
+}
+
+// The high bit of every byte that is no digit, exactly: no sum carries into the next byte.
+constexpr std::uint64_t others(std::uint64_t word) {
+  return (((word & 0x7f * in_every_byte) + (0x80 - 10) * in_every_byte) | word) & 0x80 * in_every_byte;
+}
+
+// The number that eight digits are: pairs, then fours, then all.
+constexpr std::uint64_t value_of_digits(std::uint64_t word) {
+  word = word * 10 + (word >> 8);
+  return ((word & 0x000000ff000000ff) * (100 + (std::uint64_t{1000000} << 32)) +
+          ((word >> 16) & 0x000000ff000000ff) * (1 + (std::uint64_t{10000} << 32))) >>
+         32;
+}
+
+// Takes out the byte at `index`: those before it move up by one.
+constexpr std::uint64_t without_byte(std::uint64_t word, unsigned index) {
+  const std::uint64_t below = (std::uint64_t{1} << (8 * index)) - 1;
+  return (word & ~(below << 8 | 0xff)) | (word & below) << 8;
+}
+
+struct Decimal {
+  std::uint64_t mantissa;
+  std::size_t fraction;  // how many of its digits are behind the point
+};
+
+// Up to eight characters that are digits and at most one point, with at least one digit.
+bool read_short(const char* text, std::size_t size, Decimal& decimal) {
+  std::uint64_t word = digit_values(text) << (64 - 8 * size);
+  decimal.fraction = 0;
+  if (const std::uint64_t other = others(word); other != 0) {
+    const auto index = static_cast<unsigned>(std::countr_zero(other)) / 8;
+    if ((other & (other - 1)) != 0 || (word >> (8 * index) & 0xff) != point_value || size == 1) return false;
+    decimal.fraction = 7 - index;
+    word = without_byte(word, index);
+  }
+  decimal.mantissa = value_of_digits(word);
+  return true;
+}
+
+// Nine to sixteen of them.
+bool read_long(const char* text, std::size_t size, Decimal& decimal) {
+  std::uint64_t high = digit_values(text) << (64 - 8 * (size - word_size));
+  std::uint64_t low = digit_values(text + size - word_size);
+  const std::uint64_t in_high = others(high), in_low = others(low);
+  decimal.fraction = 0;
+  if ((in_high | in_low) != 0) {
+    const std::uint64_t other = in_high != 0 ? in_high : in_low;
+    if ((in_high != 0 && in_low != 0) || (other & (other - 1)) != 0) return false;
+    const auto index = static_cast<unsigned>(std::countr_zero(other)) / 8;
+    if (((in_high != 0 ? high : low) >> (8 * index) & 0xff) != point_value) return false;
+    decimal.fraction = 7 - index;
+    if (in_high != 0) {
+      decimal.fraction += word_size;
+      high = without_byte(high, index);
+    } else {
+      low = without_byte(low, index) | high >> 56;
+      high <<= 8;
+    }
+  }
+  decimal.mantissa = value_of_digits(high) * 100'000'000 + value_of_digits(low);
+  return decimal.mantissa <= largest_exact_mantissa;
 }
 
 // The digits of a number known to be well formed, for the reader that handles every length.
@@ -130,6 +205,23 @@ CellStatus parse_number(std::string_view cell, double& value) {
         parse_any_length({first, static_cast<std::size_t>(last - first)}, explicit_exponent, magnitude);
     if (status != CellStatus::number) return status;
   }
+  value = negative ? -magnitude : magnitude;
+  return CellStatus::number;
+}
+
+CellStatus parse_padded_number(std::string_view cell, double& value) {
+  if constexpr (std::endian::native != std::endian::little) return parse_number(cell, value);
+  const bool negative = !cell.empty() && cell.front() == '-';
+  const char* const text = cell.data() + (negative ? 1 : 0);
+  const std::size_t size = cell.size() - (negative ? 1 : 0);
+  Decimal decimal{};
+  // At most 15 digits behind the point and 2^53 in all: as in parse_number, one division rounds once.
+  const bool is_plain = size == 0                ? false
+                        : size <= word_size      ? read_short(text, size, decimal)
+                        : size <= number_padding ? read_long(text, size, decimal)
+                                                 : false;
+  if (!is_plain) return parse_number(cell, value);
+  const double magnitude = static_cast<double>(decimal.mantissa) / powers_of_ten[decimal.fraction];
   value = negative ? -magnitude : magnitude;
   return CellStatus::number;
 }

@@ -17,6 +17,11 @@ enum class CellStatus { number, missing, text, not_finite, out_of_range };
 /// subnormal is read as zero.
 [[nodiscard]] CellStatus parse_number(std::string_view cell, double& value);
 
+/// The same number, faster, for a cell with at least `number_padding` readable bytes from its beginning on,
+/// whatever they hold.
+constexpr std::size_t number_padding = 16;
+[[nodiscard]] CellStatus parse_padded_number(std::string_view cell, double& value);
+
 /// Whether the cell is blank or a word that stands for a missing value: NA, N/A, NaN, null, in any case.
 [[nodiscard]] bool is_missing(std::string_view cell);
 

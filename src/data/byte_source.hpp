@@ -24,6 +24,7 @@ class ByteSource {
   /// Reads at least one byte; returns 0 only at the end.
   std::size_t read(std::span<char> into);
   [[nodiscard]] const std::string& name() const { return file_.name(); }
+  [[nodiscard]] bool may_wait() const { return file_.may_wait(); }
   [[nodiscard]] std::optional<double> progress() const { return file_.progress(); }
 
  private:

@@ -36,6 +36,7 @@ class GzipDecoder final : public Decoder {
   ~GzipDecoder() override { inflateEnd(&stream_); }
 
   Step decode(std::span<const char> in, bool /*last*/, std::span<char> out) override {
+    if (failed_) fail();
     if (in.empty()) return {0, 0};
     if (member_ended_) {
       // Members follow each other (cat a.gz b.gz), and tapes pad with zeros.
@@ -58,16 +59,20 @@ class GzipDecoder final : public Decoder {
     if (result == Z_STREAM_END)
       member_ended_ = true;
     else if (result != Z_OK && result != Z_BUF_ERROR)
-      throw DataError(fmt::format("{}: the gzip data are damaged", name_));
+      failed_ = true;
+    // What stands before the damage is given first, however large `out` is.
+    if (failed_ && stream_.avail_out == out_size) fail();
     return {in_size - stream_.avail_in, out_size - stream_.avail_out};
   }
 
   [[nodiscard]] bool complete() const override { return member_ended_; }
 
  private:
+  [[noreturn]] void fail() const { throw DataError(fmt::format("{}: the gzip data are damaged", name_)); }
+
   std::string name_;
   z_stream stream_{};
-  bool member_ended_ = false;
+  bool member_ended_ = false, failed_ = false;
 };
 
 class XzDecoder final : public Decoder {
@@ -86,24 +91,28 @@ class XzDecoder final : public Decoder {
     stream_.avail_in = in.size();
     stream_.next_out = reinterpret_cast<std::uint8_t*>(out.data());
     stream_.avail_out = out.size();
-    const lzma_ret result = lzma_code(&stream_, last ? LZMA_FINISH : LZMA_RUN);
-    if (result == LZMA_STREAM_END)
-      ended_ = true;
-    else if (result == LZMA_MEMLIMIT_ERROR)
-      throw DataError(fmt::format("{}: the xz data need more than 1 GiB of memory", name_));
-    else if (result == LZMA_FORMAT_ERROR)
-      refuse_plain(name_, "xz");
-    else if (result != LZMA_OK && result != LZMA_BUF_ERROR)
-      throw DataError(fmt::format("{}: the xz data are damaged", name_));
+    if (!failed_) result_ = lzma_code(&stream_, last ? LZMA_FINISH : LZMA_RUN);
+    failed_ = result_ != LZMA_OK && result_ != LZMA_BUF_ERROR && result_ != LZMA_STREAM_END;
+    if (result_ == LZMA_STREAM_END) ended_ = true;
+    // What stands before the damage is given first, however large `out` is.
+    if (failed_ && stream_.avail_out == out.size()) fail();
     return {in.size() - stream_.avail_in, out.size() - stream_.avail_out};
   }
 
   [[nodiscard]] bool complete() const override { return ended_; }
 
  private:
+  [[noreturn]] void fail() const {
+    if (result_ == LZMA_MEMLIMIT_ERROR)
+      throw DataError(fmt::format("{}: the xz data need more than 1 GiB of memory", name_));
+    if (result_ == LZMA_FORMAT_ERROR) refuse_plain(name_, "xz");
+    throw DataError(fmt::format("{}: the xz data are damaged", name_));
+  }
+
   std::string name_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
-  bool ended_ = false;
+  lzma_ret result_ = LZMA_OK;
+  bool ended_ = false, failed_ = false;
 };
 
 }  // namespace

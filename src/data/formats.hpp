@@ -9,6 +9,9 @@
 
 namespace jme::data {
 
+/// The rows of an input. Throws InvalidParameter for options that do not fit its format.
+[[nodiscard]] std::unique_ptr<RowSource> open_rows(const std::string& path, const InputOptions& options);
+
 [[nodiscard]] std::unique_ptr<RowSource> open_csv(const std::string& path, const InputOptions& options);
 [[nodiscard]] std::unique_ptr<RowSource> open_ndjson(const std::string& path, const InputOptions& options);
 [[nodiscard]] std::unique_ptr<RowSource> open_npy(const std::string& path, const InputOptions& options);

@@ -34,6 +34,8 @@ class InputFile {
   std::size_t read(std::span<char> into);
   /// The name of the file in messages.
   [[nodiscard]] const std::string& name() const { return name_; }
+  /// Whether a read may have to wait for bytes.
+  [[nodiscard]] bool may_wait() const { return !text_ && (!is_regular_ || is_followed()); }
   /// Fraction read, where the size is known.
   [[nodiscard]] std::optional<double> progress() const;
 

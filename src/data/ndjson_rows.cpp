@@ -7,6 +7,7 @@
 
 #include "data/declared_columns.hpp"
 #include "data/formats.hpp"
+#include "data/record_parser.hpp"
 #include "data/text_rows.hpp"
 
 namespace jme::data {
@@ -72,9 +73,9 @@ std::optional<Seconds> read_time(ondemand::value value, TimeUnit unit, CellStatu
 }
 
 /// Each line is judged on its own: an object by its keys, an array by its places if the columns are numbers.
-class NdjsonRows final : public TextRows {
+class NdjsonParser final : public RecordParser {
  public:
-  NdjsonRows(const std::string& path, const InputOptions& options) : TextRows(path, options) {
+  explicit NdjsonParser(const InputOptions& options) : RecordParser(options), options_(options) {
     DeclaredColumns declared = declared_columns(options);
     columns_ = std::move(declared.names);
     width_ = declared.width;
@@ -90,7 +91,12 @@ class NdjsonRows final : public TextRows {
     time_unit_ = options.time_unit;
     if (options.time) slot_of_key_.emplace(*options.time, its_time);
     if (declared.time_place && !slot_of_place_.empty()) slot_of_place_[*declared.time_place] = its_time;
-    expect_rows();
+  }
+
+  [[nodiscard]] std::unique_ptr<RecordParser> clone() const override {
+    auto copy = std::make_unique<NdjsonParser>(options_);
+    copy->on_missing(rules());
+    return copy;
   }
 
  protected:
@@ -261,6 +267,7 @@ class NdjsonRows final : public TextRows {
     return slot;
   }
 
+  InputOptions options_;
   ondemand::parser parser_;
   std::unordered_map<std::string, std::size_t, NameHash, std::equal_to<>> slot_of_key_;
   std::vector<KnownKey> known_keys_;
@@ -279,7 +286,9 @@ class NdjsonRows final : public TextRows {
 std::unique_ptr<RowSource> open_ndjson(const std::string& path, const InputOptions& options) {
   InputOptions lines = options;
   lines.header = false;
-  return std::make_unique<NdjsonRows>(path, lines);
+  auto rows = std::make_unique<TextRows>(path, lines);
+  rows->expect_rows(std::make_unique<NdjsonParser>(lines));
+  return rows;
 }
 
 }  // namespace jme::data

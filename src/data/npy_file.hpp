@@ -46,6 +46,7 @@ class NpyFile {
   void expect_end();
 
   [[nodiscard]] const std::string& name() const { return bytes_.name(); }
+  [[nodiscard]] bool may_wait() const { return bytes_.may_wait(); }
   [[nodiscard]] std::optional<double> progress() const { return bytes_.progress(); }
 
  private:

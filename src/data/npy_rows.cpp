@@ -13,7 +13,7 @@ namespace jme::data {
 namespace {
 
 /// Streams row-major files; a column-major file has to be held in memory as a whole.
-class NpyRows final : public RowSource {
+class NpyRows final : public RowSource, private ParsedRow {
  public:
   NpyRows(const std::string& path, const InputOptions& options)
       : file_(path, options.compression, options.before_read) {
@@ -59,10 +59,12 @@ class NpyRows final : public RowSource {
     return RowStatus::good;
   }
 
+  [[nodiscard]] ParsedRow& parsed() override { return *this; }
   [[nodiscard]] std::string place() const override {
     return line_ == 0 ? file_.name() : fmt::format("{}: row {}", file_.name(), line_);
   }
   [[nodiscard]] std::optional<double> progress() const override { return file_.progress(); }
+  [[nodiscard]] bool may_wait() const override { return file_.may_wait(); }
   // Its numbers, in whatever order and type the file has them.
   [[nodiscard]] std::string record() const override {
     std::string bytes;

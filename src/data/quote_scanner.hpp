@@ -12,6 +12,7 @@ class QuoteScanner {
 
   void begin_record() { state_ = State::cell_begins; }
   void pass(std::string_view piece);
+  [[nodiscard]] char delimiter() const { return delimiter_; }
   [[nodiscard]] bool is_open() const { return state_ == State::quoted; }
 
  private:

@@ -8,7 +8,6 @@ namespace jme {
 void RowBatch::clear(std::size_t columns) {
   columns_ = columns;
   rows_ = 0;
-  cells_.clear();
   bad_.clear();
   id_text_.clear();
   ids_.clear();
@@ -21,9 +20,22 @@ std::span<double> RowBatch::add_row() {
 }
 
 void RowBatch::add_rows(std::size_t count) {
+  const std::size_t before = rows_;
+  add_unset_rows(count);
+  std::ranges::fill(cells().subspan(before * columns_), 0.0);
+}
+
+void RowBatch::add_unset_rows(std::size_t count) {
   rows_ += count;
-  cells_.resize(rows_ * columns_, 0.0);
+  if (cells_.size() < rows_ * columns_) cells_.resize(rows_ * columns_);
   if (!bad_.empty()) bad_.resize(rows_, 0);
+  if (!ids_.empty()) ids_.resize(rows_);
+  if (!times_.empty()) times_.resize(rows_);
+}
+
+void RowBatch::keep_first(std::size_t count) {
+  rows_ = count;
+  if (!bad_.empty()) bad_.resize(rows_);
   if (!ids_.empty()) ids_.resize(rows_);
   if (!times_.empty()) times_.resize(rows_);
 }

@@ -31,6 +31,10 @@ class RowBatch {
   /// A further row, whose cells are 0, of nobody and without a time. Valid until the next row is added.
   std::span<double> add_row();
   void add_rows(std::size_t count);
+  /// The same, but their cells hold anything until they are written.
+  void add_unset_rows(std::size_t count);
+  /// Forgets all rows but the first `count`.
+  void keep_first(std::size_t count);
   /// Adds copies of the rows [begin, end) of another batch of the same width.
   void append(const RowBatch& other, std::size_t begin, std::size_t end);
 
@@ -66,7 +70,7 @@ class RowBatch {
     bool is_known = false;
   };
   std::size_t rows_ = 0, columns_;
-  std::vector<double> cells_{};
+  std::vector<double> cells_{};                  // at least those of the rows
   std::vector<std::uint8_t> bad_{};              // empty: none is bad
   std::string id_text_{};                        // of all ids, one after another
   std::vector<Id> ids_{};                        // empty: no row has one

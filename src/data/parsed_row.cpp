@@ -1,4 +1,4 @@
-#include "data/row_source.hpp"
+#include "data/parsed_row.hpp"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,16 @@ std::string remedy_of_width(const RowProblem& problem) {
 
 }  // namespace
 
-std::string RowSource::explain_problem() const {
+std::string explain_broken(const RowProblem& problem) {
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  if (problem.kind == RowProblem::Kind::no_value) return "a record without a value";
+  if (problem.kind == RowProblem::Kind::nul)
+    return "contains a NUL byte: binary or compressed data (or UTF-16), not text";
+  return problem.expected % mebibyte == 0 ? fmt::format("is longer than {} MiB", problem.expected / mebibyte)
+                                          : fmt::format("is longer than {} bytes", problem.expected);
+}
+
+std::string ParsedRow::explain_problem() const {
   const auto count = [](std::size_t n) { return fmt::format("{} column{}", n, n == 1 ? "" : "s"); };
   switch (problem_.kind) {
     case RowProblem::Kind::none:
@@ -23,13 +31,9 @@ std::string RowSource::explain_problem() const {
     case RowProblem::Kind::blank:
       return "blank line, a row with every cell missing";
     case RowProblem::Kind::no_value:
-      return "a record without a value";
     case RowProblem::Kind::nul:
-      return "contains a NUL byte: binary or compressed data (or UTF-16), not text";
     case RowProblem::Kind::too_long:
-      return problem_.expected % mebibyte == 0
-                 ? fmt::format("is longer than {} MiB", problem_.expected / mebibyte)
-                 : fmt::format("is longer than {} bytes", problem_.expected);
+      return explain_broken(problem_);
     case RowProblem::Kind::width:
       return fmt::format("has {}, {}{}", count(problem_.found), width_rule(), remedy_of_width(problem_));
     case RowProblem::Kind::cell:
