@@ -37,7 +37,8 @@ class GzipDecoder final : public Decoder {
 
   Step decode(std::span<const char> in, bool /*last*/, std::span<char> out) override {
     if (failed_) fail();
-    if (in.empty()) return {0, 0};
+    // Without input there may still be output that `out` had no space for.
+    if (in.empty() && (member_ended_ || stream_.total_in == 0)) return {0, 0};
     if (member_ended_) {
       // Members follow each other (cat a.gz b.gz), and tapes pad with zeros.
       const auto padding = std::find_if(in.begin(), in.end(), [](char c) { return c != 0; });

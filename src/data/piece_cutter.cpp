@@ -31,7 +31,8 @@ bool PieceCutter::cut(Piece& piece) {
   piece.is_cut_off = false;
   if (skips_) skip_cut_off(piece.lines_before);
   piece.size = carry_.size();
-  if (piece.bytes.size() < piece.size) piece.bytes.resize(piece.size);
+  if (piece.bytes.size() < piece.size + RecordSource::padding)
+    piece.bytes.resize(piece.size + RecordSource::padding);
   std::copy(carry_.begin(), carry_.end(), piece.bytes.begin());
   carry_.clear();
   if (quoted_ends_) quoted_ends_->begin();
@@ -51,8 +52,6 @@ bool PieceCutter::cut(Piece& piece) {
     if (ended_) break;
     read_more(piece);
   }
-  if (piece.bytes.size() < piece.size + RecordSource::padding)
-    piece.bytes.resize(piece.size + RecordSource::padding);
   return piece.size > 0;
 }
 
@@ -85,7 +84,6 @@ void PieceCutter::take_first(Piece& piece, std::size_t size) {
   carry_.assign(piece.bytes.begin() + static_cast<std::ptrdiff_t>(size),
                 piece.bytes.begin() + static_cast<std::ptrdiff_t>(piece.size));
   piece.size = size;
-  if (piece.bytes.size() < size + RecordSource::padding) piece.bytes.resize(size + RecordSource::padding);
 }
 
 void PieceCutter::cut_off(Piece& piece) {
