@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/data/row_reader.hpp>
+#include <jme/data/batch_reader.hpp>
 #include <jme/mechanism/weak_budget.hpp>
 #include <jme/output/privacy_statement.hpp>
 #include <jme/pipeline/bounds_search.hpp>
@@ -88,7 +88,7 @@ ExitCode BoundsCommand::run() const {
     print_note(note);
   }
   tell_terminal(input);
-  RowReader reader(input.path, input.options);
+  BatchReader reader(input.path, input.options, 1);
   read_searched(reader, search, Count::is_public);
   // A file that cannot be opened is found before anything is spent.
   std::optional<Output> file;

@@ -65,7 +65,7 @@ void LiveSlots::show() {
   std::fflush(stderr);
 }
 
-void LiveSlots::take_rows(RowReader& reader) {
+void LiveSlots::take_rows(BatchReader& reader) {
   reader.on_missing(rules_->missing().rules());
   ReaderRows source(reader, true);
   for (RowBatch batch; source.next(batch);) {
@@ -108,7 +108,7 @@ void LiveSlots::tell_left_out() const {
 void LiveSlots::take(const std::string& path, const InputOptions& options) {
   try {
     static_cast<void>(work());
-    RowReader reader(path, options);
+    BatchReader reader(path, options, 1);
     take_rows(reader);
     end_input();
   } catch (const ScheduleOver&) {

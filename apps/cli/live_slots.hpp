@@ -4,7 +4,7 @@
 #include <memory>
 
 #include <jme/clock/slots.hpp>
-#include <jme/data/row_reader.hpp>
+#include <jme/data/batch_reader.hpp>
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/row_feed.hpp>
 #include <jme/pipeline/slot_feed.hpp>
@@ -30,7 +30,7 @@ class LiveSlots {
 
  private:
   [[nodiscard]] LiveInput::Due work();
-  void take_rows(RowReader& reader);
+  void take_rows(BatchReader& reader);
   void end_input();
   /// For the owner of the input alone: rows that count nowhere.
   void tell_left_out() const;

@@ -3,9 +3,8 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include <jme/data/row_reader.hpp>
+#include <jme/data/batch_reader.hpp>
 #include <jme/rows/row_source.hpp>
 
 namespace jme::cli {
@@ -13,15 +12,14 @@ namespace jme::cli {
 /// The rows of a reader, which outlives them. Where rows may have to be waited for, a batch is one row.
 class ReaderRows final : public RowSource {
  public:
-  ReaderRows(RowReader& reader, bool may_wait);
-  bool next(RowBatch& batch) override;
+  ReaderRows(BatchReader& reader, bool may_wait)
+      : reader_(&reader), most_rows_(may_wait ? 1 : RowBatch::most_rows) {}
+  bool next(RowBatch& batch) override { return reader_->next(batch, most_rows_); }
   [[nodiscard]] std::optional<double> progress() const override { return reader_->progress(); }
 
  private:
-  RowReader* reader_;
-  std::size_t most_;
-  std::vector<double> row_;
-  bool is_over_ = false;
+  BatchReader* reader_;
+  std::size_t most_rows_;
 };
 
 /// Whether reading this path ("-": standard input) may have to wait for bytes.

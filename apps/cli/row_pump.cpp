@@ -1,6 +1,8 @@
 #include "row_pump.hpp"
 
+#include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,26 +66,33 @@ void tell_outside(const TimedRows& rows) {
 
 }  // namespace
 
-void read_searched(RowReader& reader, BoundsSearch& search, Count count) {
+void read_searched(BatchReader& reader, BoundsSearch& search, Count count) {
   reader.on_missing(search.rules());
-  std::vector<double> row(reader.dimension());
-  while (!search.is_full() && reader.next(row)) {
+  std::vector<std::size_t> missing;
+  for (RowBatch batch; !search.is_full() && reader.next(batch, 1);) {
     search.recognise(reader.record());
-    if (reader.is_bad()) {
-      search.add_bad(reader.person());
-    } else {
-      search.add(row, reader.missing_cells(), reader.person());
+    if (batch.is_bad(0)) {
+      search.add_bad(batch.person(0));
+      continue;
     }
+    missing.clear();
+    const std::span<double> row = batch.row(0);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (!std::isnan(row[i])) continue;
+      missing.push_back(i);
+      row[i] = 0;
+    }
+    search.add(row, missing, batch.person(0));
   }
   if (count == Count::is_private) search.end_with_absent();
 }
 
-void leave_out(RowReader& reader, LeftOutRecords records, Count count) {
+void leave_out(BatchReader& reader, LeftOutRecords records, Count count) {
   if (records.count() == 0) return;
   reader.on_missing(std::vector<OnMissing>(reader.dimension(), OnMissing::fill));  // whatever is in them
-  std::vector<double> row(reader.dimension());
+  RowBatch batch;
   for (std::uint64_t i = 0; i < records.count(); ++i) {
-    if (!reader.next(row)) {
+    if (!reader.next(batch, 1)) {
       if (count == Count::is_private) break;
       throw DataError(fmt::format(
           "{}: the input ends after {} records, and the first {} were searched for bounds and are left out",

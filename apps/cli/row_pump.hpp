@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include <jme/base/horizon.hpp>
-#include <jme/data/row_reader.hpp>
+#include <jme/data/batch_reader.hpp>
 #include <jme/pipeline/bounds_search.hpp>
 #include <jme/pipeline/left_out_records.hpp>
 #include <jme/pipeline/row_feed.hpp>
@@ -14,7 +14,7 @@ namespace jme::cli {
 
 /// The rows of an input on their way into a stream.
 struct RowPath {
-  RowReader& reader;
+  BatchReader& reader;
   RowFeed& feed;
   LiveInput* live;  ///< null where the process may end at any time
   Horizon horizon;
@@ -36,10 +36,10 @@ void pump_slots(const RowPath& path, bool quiet);
 enum class Count : std::uint8_t { is_public, is_private };
 
 /// Reads the records of a search, the first of the input, and not one more.
-void read_searched(RowReader& reader, BoundsSearch& search, Count count);
+void read_searched(BatchReader& reader, BoundsSearch& search, Count count);
 
 /// Reads the first records of the input, which were searched for bounds, and forgets them. Throws DataError
 /// where there are fewer and their number is public, and StateError where they are others.
-void leave_out(RowReader& reader, LeftOutRecords records, Count count);
+void leave_out(BatchReader& reader, LeftOutRecords records, Count count);
 
 }  // namespace jme::cli

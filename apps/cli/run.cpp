@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -5,6 +6,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -57,8 +59,12 @@ std::string text_of_file(const std::string& path, std::string_view field) {
 
 /// Columns that were asked for keep the names under which they were asked for: these names are public, while
 /// a header could be a first row of data that only looks like a header.
-std::vector<std::string> public_names(const Input& input, const RowReader& reader) {
+std::vector<std::string> public_names(const Input& input, const BatchReader& reader) {
   return input.options.columns.empty() ? reader.columns() : input.options.columns;
+}
+
+std::size_t reading_threads(std::optional<unsigned> asked) {
+  return std::max(asked.value_or(std::thread::hardware_concurrency()), 1U);
 }
 
 /// How a file that grows is read.
@@ -111,7 +117,7 @@ std::vector<std::string> names_without_a_file(const PreparedRun& run, const Inpu
 }
 
 /// Searches the first records of the input for bounds. The rows of the run come after them.
-RunConfig with_found_bounds(RunConfig config, RowReader& reader) {
+RunConfig with_found_bounds(RunConfig config, BatchReader& reader) {
   BoundsSearch search(*config.search);
   read_searched(reader, search, config.clock ? Count::is_private : Count::is_public);
   const FoundBounds found = search.find();
@@ -268,8 +274,8 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
   const bool by_own_time = config.clock && !by_arrival;
   const InputOptions& options = input.options;
   // Slots of a live input end on time even while its header is waited for.
-  std::optional<RowReader> reader;
-  if (!by_arrival) reader.emplace(input.path, options);
+  std::optional<BatchReader> reader;
+  if (!by_arrival) reader.emplace(input.path, options, reading_threads(config.stream.threads));
   std::optional<PreparedRun> with_bounds;
   if (config.search) with_bounds.emplace(with_found_bounds(config, *reader));
   PreparedRun& run = with_bounds ? *with_bounds : prepared;
