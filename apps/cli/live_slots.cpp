@@ -69,15 +69,7 @@ void LiveSlots::take_rows(BatchReader& reader) {
   reader.on_missing(rules_->missing().rules());
   ReaderRows source(reader, true);
   for (RowBatch batch; source.next(batch);) {
-    const MatrixView rows = rules_->take(batch).rows;
-    for (std::size_t i = 0; i < rows.rows; ++i) {
-      if (batch.is_bad(i)) {
-        feed_->add_bad();  // counts nowhere, but among the rows of its person
-        continue;
-      }
-      ++rows_;
-      if (!feed_->add({rows.part(i, 1).data, rows.columns}, batch.time(i))) ++left_out_;
-    }
+    feed_->take(*rules_, batch);
     // Between rows alone: what is kept on the way out has the place after a row only together with the row.
     live_->check();
   }
@@ -95,13 +87,14 @@ void LiveSlots::end_input() {
 }
 
 void LiveSlots::tell_left_out() const {
-  if (left_out_ == 0) return;
+  const std::size_t left_out = feed_->left_out(), rows = feed_->rows();
+  if (left_out == 0) return;
   const std::string what = fmt::format(
       "{} of {} row(s) came before the first slot, or late with --late drop, and count nowhere; keep these "
       "numbers to "
       "yourself",
-      left_out_, rows_);
-  if (!has_times_ || 2 * left_out_ <= rows_) return print_note(what);
+      left_out, rows);
+  if (!has_times_ || 2 * left_out <= rows) return print_note(what);
   print_warning(what + "; if numbers in --time are not seconds since 1970, --time-unit says what they count");
 }
 

@@ -40,7 +40,6 @@ class LiveSlots {
   LiveInput* live_;
   std::unique_ptr<SlotFeed> feed_;
   bool shown_, drawn_ = false, durable_, has_times_;
-  std::size_t rows_ = 0, left_out_ = 0;
 };
 
 }  // namespace jme::cli

@@ -33,41 +33,22 @@ class SummedRows {
     HeldBuffers held;
     const Table table = table_of_columns(columns, held);
     const Unlocked unlocked;
-    TableReader reader(table);
-    for (MatrixView view = reader.next(); view.rows > 0; view = reader.next()) {
-      sum_.add_rows(rules_.take(view).rows);
-    }
+    add({&table, 1});
   }
   void check_columns(const nb::list& columns, std::size_t before) {
     const Use use(*this);
     HeldBuffers held;
     const Table table = table_of_columns(columns, held);
     const Unlocked unlocked;
-    TableReader reader(table);
-    for (MatrixView view = reader.next(); view.rows > 0; view = reader.next()) {
-      rules_.check(view, before);
-      before += view.rows;
-    }
+    check({&table, 1}, before);
   }
   void push_arrow(Stream& stream, nb::handle source) {
     const Use use(*this);
     const ArrowRows rows(source);
     const std::vector<Table> tables = rows.tables(stream.places(rows.names(), rows.names().size()));
     const Unlocked unlocked;
-    std::size_t before = 0;
-    for (const Table& table : tables) {
-      TableReader reader(table);
-      for (MatrixView view = reader.next(); view.rows > 0; view = reader.next()) {
-        rules_.check(view, before);
-        before += view.rows;
-      }
-    }
-    for (const Table& table : tables) {
-      TableReader reader(table);
-      for (MatrixView view = reader.next(); view.rows > 0; view = reader.next()) {
-        sum_.add_rows(rules_.take(view).rows);
-      }
-    }
+    check(tables, 0);
+    add(tables);
   }
   void merge(const SummedRows& other) {
     const Use use(*this), other_use(other);
@@ -115,6 +96,14 @@ class SummedRows {
     const SummedRows& rows_;
   };
 
+  void check(std::span<const Table> tables, std::size_t before) const {
+    for_each_piece(
+        tables, [&](const MatrixView& rows, std::size_t further) { rules_.check(rows, before + further); });
+  }
+  void add(std::span<const Table> tables) {
+    for_each_piece(tables,
+                   [&](const MatrixView& rows, std::size_t) { sum_.add_rows(rules_.take(rows).rows); });
+  }
   RowRules rules_;
   BlockSum sum_;
   std::vector<std::string> columns_;

@@ -48,18 +48,8 @@ class SummedSlots {
     std::vector<std::optional<Seconds>> seconds;
     for (std::size_t i = 0; i < times.shape(0); ++i) seconds.push_back(time_of(times.data()[i]));
     const Unlocked unlocked;
-    const auto each = [&](const auto& work) {
-      std::size_t before = 0;
-      for (const Table& table : tables) {
-        TableReader reader(table);
-        for (MatrixView view = reader.next(); view.rows > 0; view = reader.next()) {
-          work(view, before);
-          before += view.rows;
-        }
-      }
-    };
-    each([&](const MatrixView& view, std::size_t before) { rules_.check(view, before); });
-    each([&](const MatrixView& view, std::size_t before) {
+    for_each_piece(tables, [&](const MatrixView& view, std::size_t before) { rules_.check(view, before); });
+    for_each_piece(tables, [&](const MatrixView& view, std::size_t before) {
       timed_.take(rules_, told_rows(view, {}, std::span(seconds).subspan(before, view.rows)));
     });
   }

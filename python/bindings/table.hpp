@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <jme/base/matrix_view.hpp>
@@ -59,5 +60,18 @@ class TableReader {
   std::size_t piece_, done_ = 0;
   std::vector<double> numbers_;
 };
+
+/// Calls `work` with every piece of these tables, and the number of rows before it.
+template <class Work>
+void for_each_piece(std::span<const Table> tables, const Work& work) {
+  std::size_t before = 0;
+  for (const Table& table : tables) {
+    TableReader reader(table);
+    for (MatrixView view = reader.next(); view.rows > 0; view = reader.next()) {
+      work(view, before);
+      before += view.rows;
+    }
+  }
+}
 
 }  // namespace jme::python

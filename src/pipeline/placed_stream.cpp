@@ -61,15 +61,6 @@ void PlacedStream::push(std::span<const double> row, std::span<const double> as_
   in_block_ = !ends;
 }
 
-void PlacedStream::push_rows(const MatrixView& rows, const MatrixView& as_read) {
-  std::vector<double> row(rows.columns), read(as_read.columns);
-  for (std::size_t r = 0; r < rows.rows; ++r) {
-    for (std::size_t j = 0; j < row.size(); ++j) row[j] = rows.at(r, j);
-    for (std::size_t j = 0; j < read.size(); ++j) read[j] = as_read.at(r, j);
-    push(row, read);
-  }
-}
-
 // Slots of rows' own times: all rows are read before the first block, and a later process reads the same
 // ones again.
 void PlacedStream::push_block(std::string_view id, const BlockSum& block) {

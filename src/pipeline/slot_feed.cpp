@@ -121,6 +121,16 @@ void SlotFeed::tick() {
   if (stream_->can_keep() && (has_read || Steady::now() >= keep_due_)) keep();
 }
 
+void SlotFeed::take(RowRules& rules, const RowBatch& batch) {
+  const MatrixView rows = rules.take(batch).rows;
+  has_new_rows_ = has_new_rows_ || rows.rows > 0;  // a bad one, too, may have used up the limit of its person
+  for (std::size_t i = 0; i < rows.rows; ++i) {
+    if (batch.is_bad(i)) continue;
+    ++rows_;
+    if (!add({rows.part(i, 1).data, rows.columns}, batch.time(i))) ++left_out_;
+  }
+}
+
 bool SlotFeed::add(std::span<const double> row, std::optional<Seconds> time) {
   has_new_rows_ = true;  // the limit of its person is used up, whatever becomes of the row
   if (!has_begun_ || is_over()) return false;

@@ -57,14 +57,6 @@ class KeptStream final : public RunningStream {
     stream_.push(row, as_read);
     drain();
   }
-  void push_rows(const MatrixView& rows, const MatrixView& as_read) override {
-    std::vector<double> row(rows.columns), read(as_read.columns);
-    for (std::size_t r = 0; r < rows.rows; ++r) {
-      for (std::size_t j = 0; j < row.size(); ++j) row[j] = rows.at(r, j);
-      for (std::size_t j = 0; j < read.size(); ++j) read[j] = as_read.at(r, j);
-      push(row, read);
-    }
-  }
   void push_block(std::string_view id, const BlockSum& block) override {
     const Release release = stream_.push_block(id, block);
     drain();
@@ -137,6 +129,15 @@ class KeptStream final : public RunningStream {
 };
 
 }  // namespace
+
+void RunningStream::push_rows(const MatrixView& rows, const MatrixView& as_read) {
+  std::vector<double> row(rows.columns), read(as_read.columns);
+  for (std::size_t r = 0; r < rows.rows; ++r) {
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] = rows.at(r, j);
+    for (std::size_t j = 0; j < read.size(); ++j) read[j] = as_read.at(r, j);
+    push(row, read);
+  }
+}
 
 void RunningStream::resume() {
   throw StateError("a stream in memory has nothing to go on from");

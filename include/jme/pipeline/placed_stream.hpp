@@ -32,7 +32,6 @@ class PlacedStream final : public RunningStream {
 
   using RunningStream::push;
   void push(std::span<const double> row, std::span<const double> as_read) override;
-  void push_rows(const MatrixView& rows, const MatrixView& as_read) override;
   void push_block(std::string_view id, const BlockSum& block) override;
   [[nodiscard]] bool can_keep() const override { return stream_->can_keep(); }
   void keep(std::span<const std::byte> bytes) override;

@@ -28,8 +28,8 @@ class RunningStream {
   /// a durable stream also throws StateError.
   virtual void push(std::span<const double> row, std::span<const double> as_read) = 0;
   void push(std::span<const double> row) { push(row, row); }
-  /// Many rows, with the numbers that the same rows give one by one.
-  virtual void push_rows(const MatrixView& rows, const MatrixView& as_read) = 0;
+  /// Many rows, with the numbers that the same rows give one by one: as they are pushed here.
+  virtual void push_rows(const MatrixView& rows, const MatrixView& as_read);
   /// Takes a block whose rows were summed elsewhere, as MomentStream::push_block and
   /// DurableStream::push_block do; only a durable stream needs the `id` of the block.
   virtual void push_block(std::string_view id, const BlockSum& block) = 0;

@@ -10,7 +10,9 @@
 #include <jme/moments/block_sum.hpp>
 #include <jme/pipeline/clock_config.hpp>
 #include <jme/pipeline/person_limit.hpp>
+#include <jme/pipeline/row_rules.hpp>
 #include <jme/pipeline/running_stream.hpp>
+#include <jme/rows/row_batch.hpp>
 
 namespace jme {
 
@@ -51,13 +53,15 @@ class SlotFeed {
   /// Looks at the clock and releases every slot that has ended. Called before rows are read and while none
   /// come: all rows of one read belong to the same slot.
   void tick();
-  /// A row as the stream takes it, which has just arrived; `time` is its own, where it has one. What becomes
-  /// of it depends on the clock and on this row alone. False where it counts nowhere: it came before the
-  /// first slot, or it is late and late rows are dropped.
+  /// Rows that have just arrived. What becomes of one depends on the clock and on this row alone. A row that
+  /// its front found bad counts nowhere, but among the rows of its person.
+  void take(RowRules& rules, const RowBatch& batch);
+  /// A row as the stream takes it; `time` is its own, where it has one. False where it counts nowhere: it
+  /// came before the first slot, or it is late and late rows are dropped.
   bool add(std::span<const double> row, std::optional<Seconds> time);
-  /// A record has just arrived that counts nowhere, but may have used up the limit of its person: it is kept
-  /// as soon as one that counts.
-  void add_bad() { has_new_rows_ = true; }
+  /// Rows that were taken but for bad ones, and of them those that counted nowhere.
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] std::size_t left_out() const { return left_out_; }
   /// Keeps the open slot now, where the stream is durable.
   void keep();
 
@@ -81,7 +85,7 @@ class SlotFeed {
   RunningStream* stream_;
   SlotClock clock_;
   Options options_;
-  std::size_t slot_;
+  std::size_t slot_, rows_ = 0, left_out_ = 0;
   BlockSum sums_;
   bool has_begun_ = false, has_new_rows_ = false;
   Steady::time_point keep_due_{};
