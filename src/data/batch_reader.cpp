@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <exception>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,6 +32,7 @@ struct BatchReader::Impl {
 
   [[nodiscard]] bool is_begun() const { return pieces || is_filling; }
   bool read(RowBatch& batch, std::size_t most_rows);
+  data::RowStatus next_row(std::span<double> row);
   bool read_one_by_one(RowBatch& batch, std::size_t most_rows);
   bool read_text(RowBatch& batch, std::size_t most_rows);
   void give(RowBatch& batch, std::size_t most_rows);
@@ -50,6 +53,7 @@ struct BatchReader::Impl {
   std::size_t rows = 0, bad_rows = 0;
   std::optional<std::size_t> line{};  // of the last row; none: the source knows
   std::optional<RefusedRow> refused{};
+  std::exception_ptr broken{};
   std::optional<DataError> error{};
 };
 
@@ -68,28 +72,38 @@ bool BatchReader::Impl::read(RowBatch& batch, std::size_t most_rows) {
   return read_text(batch, most_rows);
 }
 
+// What is broken is told after the rows before it.
+data::RowStatus BatchReader::Impl::next_row(std::span<double> row) {
+  try {
+    return source->next(row);
+  } catch (const DataError&) {
+    broken = std::current_exception();
+    return data::RowStatus::end;
+  }
+}
+
 bool BatchReader::Impl::read_one_by_one(RowBatch& batch, std::size_t most_rows) {
   data::ParsedRow& row = source->parsed();
-  for (std::size_t i = 0; i < most_rows; ++i) {
-    batch.add_unset_rows(1);
+  batch.add_unset_rows(most_rows);
+  std::size_t i = 0;
+  for (; i < most_rows; ++i) {
+    i += source->take_whole(batch, i, most_rows);
+    if (i == most_rows) break;
     row.forget();
-    const data::RowStatus status = source->next(batch.row(i));
-    if (status == data::RowStatus::end) {
-      batch.keep_first(i);
-      break;
-    }
-    if (status == data::RowStatus::good) {
-      with_numbers.add(batch.row(i));
-    } else if (row.must_fail(pieces_of.on_bad_row)) {
-      batch.keep_first(i);
+    const data::RowStatus status = next_row(batch.row(i));
+    if (status == data::RowStatus::end) break;
+    if (status == data::RowStatus::bad && row.must_fail(pieces_of.on_bad_row)) {
       refused =
           RefusedRow{.line = source->line(), .problem = row.problem(), .explanation = row.explain_problem()};
       break;
-    } else {
-      batch.set_bad(i);
     }
+    if (status == data::RowStatus::bad) batch.set_bad(i);
     if (const auto person = row.person()) batch.set_person(i, *person);
     if (const auto time = row.time()) batch.set_time(i, *time);
+  }
+  batch.keep_first(i);
+  for (i = 0; i < batch.rows() && !with_numbers.are_all(); ++i) {
+    if (!batch.is_bad(i)) with_numbers.add(batch.row(i));
   }
   count(batch);
   return batch.rows() > 0;
@@ -137,6 +151,7 @@ void BatchReader::Impl::count(const RowBatch& batch) {
 void BatchReader::Impl::throw_end() {
   if (pieces && pieces->end().refused) refused = pieces->end().refused;
   if (refused) refuse(*refused);
+  if (broken) std::rethrow_exception(broken);
   if (!pieces) return;
   if (pieces->end().has_unclosed_quote) {
     throw DataError(data::unclosed_quote(source->as_text()->records().name(), pieces->end().unclosed_line));
@@ -183,7 +198,7 @@ bool BatchReader::next(RowBatch& batch, std::size_t most_rows) {
   batch.clear(dimension());
   if (impl_->error) throw *impl_->error;
   try {
-    if (!impl_->refused && impl_->read(batch, most_rows)) return true;
+    if (!impl_->refused && !impl_->broken && impl_->read(batch, most_rows)) return true;
     impl_->throw_end();
     return false;
   } catch (const DataError& error) {

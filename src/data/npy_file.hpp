@@ -16,6 +16,7 @@ struct NpyHeader {
 
   Decode decode = nullptr;  ///< one stored number to double
   std::size_t item_size = 0;
+  bool has_doubles = false;  ///< stored as they are in memory
   bool column_major = false;
   std::vector<std::size_t> shape;
 
@@ -38,6 +39,11 @@ class NpyFile {
   /// Stored bytes of the next `count` numbers, valid until the next call. Throws DataError if the file ends
   /// first.
   const char* take(std::size_t count);
+  /// How many of them are at hand, and their stored bytes.
+  [[nodiscard]] std::size_t at_hand() const { return (filled_ - begin_) / header_.item_size; }
+  [[nodiscard]] const char* peek() const { return buffer_.data() + begin_; }
+  [[nodiscard]] std::size_t item_size() const { return header_.item_size; }
+  [[nodiscard]] bool has_doubles() const { return header_.has_doubles; }
   /// The number at `index` of what take() gave.
   [[nodiscard]] double number(const char* taken, std::size_t index) const {
     return header_.decode(taken + index * header_.item_size);

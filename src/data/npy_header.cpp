@@ -117,6 +117,7 @@ void set_type(NpyHeader& header, std::string_view descr, const std::string& name
   const bool native = type->size == 1 || descr.front() == order || descr.front() == '=';
   header.decode = native ? type->native : type->swapped;
   header.item_size = type->size;
+  header.has_doubles = native && code == "f8";
 }
 
 }  // namespace

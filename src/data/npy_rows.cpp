@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -25,6 +27,7 @@ class NpyRows final : public RowSource, private ParsedRow {
       std::erase(selected_, *time_place_);
     }
     for (const std::size_t index : selected_) columns_.push_back(names[index]);
+    takes_all_ = columns_ == names;
   }
 
   RowStatus next(std::span<double> row) override {
@@ -59,6 +62,16 @@ class NpyRows final : public RowSource, private ParsedRow {
     return RowStatus::good;
   }
 
+  std::size_t take_whole(RowBatch& batch, std::size_t first, std::size_t last) override {
+    if (file_.column_major() || time_place_) return 0;
+    const std::size_t width = file_.columns();
+    const std::size_t most = std::min({last - first, file_.at_hand() / width, file_.rows() - line_});
+    const std::size_t rows = copy_whole(batch.cells().subspan(first * selected_.size()), most);
+    if (rows == 0) return 0;
+    taken_ = file_.take(rows * width) + (rows - 1) * width * file_.item_size();
+    line_ += rows;
+    return rows;
+  }
   [[nodiscard]] ParsedRow& parsed() override { return *this; }
   [[nodiscard]] std::string place() const override {
     return line_ == 0 ? file_.name() : fmt::format("{}: row {}", file_.name(), line_);
@@ -76,12 +89,30 @@ class NpyRows final : public RowSource, private ParsedRow {
   }
 
  private:
+  // Copies up to so many rows; returns how many there are before the first that is not finite.
+  std::size_t copy_whole(std::span<double> cells, std::size_t rows) const {
+    const char* const stored = file_.peek();
+    const std::size_t width = file_.columns(), taken = selected_.size();
+    const bool are_as_stored = file_.has_doubles() && takes_all_;
+    if (are_as_stored && rows > 0) std::memcpy(cells.data(), stored, rows * width * sizeof(double));
+    for (std::size_t row = 0; row < rows; ++row) {
+      bool is_finite = true;
+      for (std::size_t i = 0; i < taken; ++i) {
+        double& cell = cells[row * taken + i];
+        if (!are_as_stored) cell = file_.number(stored, row * width + selected_[i]);
+        is_finite = is_finite && std::isfinite(cell);
+      }
+      if (!is_finite) return row;
+    }
+    return rows;
+  }
   [[nodiscard]] std::size_t first_of(std::size_t line) const { return file_.column_major() ? line : 0; }
   [[nodiscard]] std::size_t stride() const { return file_.column_major() ? file_.rows() : 1; }
   NpyFile file_;
   const char* taken_ = nullptr;
   bool ended_ = false;
   std::vector<std::size_t> selected_;
+  bool takes_all_ = false;  // in the order of the file
   std::optional<std::size_t> time_place_;
 };
 

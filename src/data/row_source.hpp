@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 
+#include <jme/rows/row_batch.hpp>
+
 #include "data/parsed_row.hpp"
 
 namespace jme::data {
@@ -19,6 +21,11 @@ class RowSource {
 
   /// Reads the columns taken; after `bad` the content of `row` means nothing.
   virtual RowStatus next(std::span<double> row) = 0;
+  /// Takes those of the next rows that are at hand and have a number in every cell, up to the first that has
+  /// not, as the rows [first, last) of the batch. Returns how many.
+  virtual std::size_t take_whole(RowBatch& /*batch*/, std::size_t /*first*/, std::size_t /*last*/) {
+    return 0;
+  }
   /// What is known of the row last read.
   [[nodiscard]] virtual ParsedRow& parsed() = 0;
   /// 1-based line or row last read, 0 before the first, and its name in messages.

@@ -146,6 +146,26 @@ TEST(Number, FastPathAgreesWithTheLibraryOnAMillionDecimals) {
   }
 }
 
+// Whatever stands after the cell, and in its bytes.
+TEST(Number, IsReadFromAPaddedCellToTheSameBits) {
+  std::mt19937_64 random(4);
+  constexpr std::string_view bytes = "0123456789012345678901234567890123456789.-+e ,\x80\xff/:";
+  std::size_t numbers = 0;
+  for (int i = 0; i < 300'000; ++i) {
+    std::string text(40, '5');
+    for (char& c : text) c = bytes[random() % (random() % 4 == 0 ? bytes.size() : 41)];
+    if (random() % 3 == 0) text.front() = '-';
+    const std::string_view cell = std::string_view(text).substr(0, random() % 21);
+    double expected = 7.0, value = 7.0;
+    const CellStatus status = parse_number(cell, expected);
+    ASSERT_EQ(parse_padded_number(cell, value), status) << cell;
+    if (status != CellStatus::number) continue;
+    ++numbers;
+    ASSERT_TRUE(same_bits(value, expected)) << cell;
+  }
+  EXPECT_GT(numbers, 60'000U);
+}
+
 TEST(Number, EveryDoubleSurvivesSeventeenDigits) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 200'000; ++i) {

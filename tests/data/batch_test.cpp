@@ -1,5 +1,7 @@
 // Rows in batches are those of RowReader, however many threads parse them.
 #include <bit>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <random>
@@ -12,9 +14,11 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/data/batch_reader.hpp>
+#include <jme/data/npy.hpp>
 
 #include "data/door.hpp"
 #include "data/memory_file.hpp"
+#include "data/sample_file.hpp"
 
 namespace jme::batch_tests {
 namespace {
@@ -230,6 +234,52 @@ void compare(std::uint64_t seed, std::size_t cases) {
   EXPECT_GT(errors, cases / 10);
   EXPECT_GT(timed, cases / 10);
   EXPECT_GT(somebodys, cases / 4);
+}
+
+TEST(BatchReader, GivesTheRowsAndErrorsOfRowReaderOfNpyFiles) {
+  Door random(3);
+  const testing::SampleDirectory directory;
+  const MemoryFile file;
+  std::size_t rows = 0, errors = 0;
+  for (int i = 0; i < 2'000; ++i) {
+    const std::size_t count = 1 + random.below(60), columns = 1 + random.below(4);
+    Eigen::MatrixXd matrix =
+        Eigen::MatrixXd::Random(static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(columns));
+    for (std::size_t bad = random.below(4); bad > 0; --bad) {
+      matrix(static_cast<Eigen::Index>(random.below(count)),
+             static_cast<Eigen::Index>(random.below(columns))) =
+          random.one_in(2) ? std::numeric_limits<double>::quiet_NaN()
+                           : std::numeric_limits<double>::infinity();
+    }
+    write_npy_matrix(directory.path("s.npy"), matrix);
+    std::ifstream stored(directory.path("s.npy"), std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(stored), {}};
+    if (random.one_in(5)) bytes.replace(bytes.find("False"), 5, "True ");
+    if (random.one_in(5)) bytes.resize(bytes.size() - random.below(200));
+    if (random.one_in(5)) bytes += "more";
+    Setting setting;
+    setting.options.format = InputFormat::npy;
+    if (random.one_in(2)) setting.options.on_bad_row = OnBadRow::zero;
+    if (columns > 1 && random.one_in(3)) setting.options.columns = {"2", "1"};
+    if (columns > 2 && random.one_in(4)) {
+      setting.options.columns = {"1"};
+      setting.options.time = "2";
+    }
+    const std::size_t taken = setting.options.columns.empty() ? columns : setting.options.columns.size();
+    setting.rules.assign(taken, random.one_in(2) ? OnMissing::fill : OnMissing::bad_row);
+    file.write(bytes);
+    const Way way{.threads = 2,
+                  .piece_bytes = 1000,
+                  .one_by_one = random.below(3),
+                  .most_rows = random.any_of<std::size_t>({1, 7, RowBatch::most_rows})};
+    const Read expected = read_by_row(file.path(), setting, way.one_by_one);
+    const Read read = read_in_batches(file.path(), setting, way);
+    ASSERT_TRUE(read == expected) << why(expected, read) << "\n" << shown(setting, bytes, way);
+    rows += read.rows.size();
+    errors += read.error ? 1 : 0;
+  }
+  EXPECT_GT(rows, 20'000U);
+  EXPECT_GT(errors, 500U);
 }
 
 TEST(BatchReader, GivesTheRowsAndErrorsOfRowReaderWithAnyNumberOfThreads) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -32,6 +33,24 @@ TEST(RowBatch, HoldsWhatAFrontSaysOfEveryRow) {
   EXPECT_EQ(batch.add_row().size(), 1U);
   EXPECT_FALSE(batch.has_bad());
   EXPECT_EQ(batch.person(0), std::nullopt);
+}
+
+TEST(RowBatch, ForgetsRowsThatWereAddedTooMany) {
+  RowBatch batch(2);
+  batch.add_unset_rows(3);
+  std::ranges::fill(batch.cells(), 8.0);
+  batch.set_bad(2);
+  batch.set_person(0, "eve");
+  batch.set_time(2, 5);
+  batch.keep_first(1);
+  EXPECT_THAT(batch.cells(), ElementsAre(8, 8));
+  EXPECT_THAT(batch.add_row(), ElementsAre(0, 0));  // whatever was there before
+  batch.add_row();
+  EXPECT_TRUE(!batch.is_bad(1) && !batch.is_bad(2));
+  EXPECT_EQ(batch.time(2), std::nullopt);
+  EXPECT_EQ(batch.person(0), "eve");
+  batch.clear(2);
+  EXPECT_THAT(batch.add_row(), ElementsAre(0, 0));
 }
 
 TEST(RowBatch, AppendsRowsWithAllThatIsSaidOfThem) {
