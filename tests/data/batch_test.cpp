@@ -18,7 +18,6 @@
 
 #include "data/door.hpp"
 #include "data/memory_file.hpp"
-#include "data/sample_file.hpp"
 
 namespace jme::batch_tests {
 namespace {
@@ -238,8 +237,7 @@ void compare(std::uint64_t seed, std::size_t cases) {
 
 TEST(BatchReader, GivesTheRowsAndErrorsOfRowReaderOfNpyFiles) {
   Door random(3);
-  const testing::SampleDirectory directory;
-  const MemoryFile file;
+  const MemoryFile matrix_file, file;
   std::size_t rows = 0, errors = 0;
   for (int i = 0; i < 2'000; ++i) {
     const std::size_t count = 1 + random.below(60), columns = 1 + random.below(4);
@@ -251,8 +249,8 @@ TEST(BatchReader, GivesTheRowsAndErrorsOfRowReaderOfNpyFiles) {
           random.one_in(2) ? std::numeric_limits<double>::quiet_NaN()
                            : std::numeric_limits<double>::infinity();
     }
-    write_npy_matrix(directory.path("s.npy"), matrix);
-    std::ifstream stored(directory.path("s.npy"), std::ios::binary);
+    write_npy_matrix(matrix_file.path(), matrix);
+    std::ifstream stored(matrix_file.path(), std::ios::binary);
     std::string bytes{std::istreambuf_iterator<char>(stored), {}};
     if (random.one_in(5)) bytes.replace(bytes.find("False"), 5, "True ");
     if (random.one_in(5)) bytes.resize(bytes.size() - random.below(std::min<std::size_t>(200, bytes.size())));
