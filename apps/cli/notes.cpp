@@ -83,7 +83,7 @@ void tell(const RowRules& rules, const PreparedRun& run, const std::vector<std::
       case clamped_high:
         break;  // told together, below
       case rows_outside:
-        break;  // told where slots are pumped, and no note of an intake
+        break;  // told where slots are pumped, and no note of the rules
     }
   }
   tell_clamped(rules, columns);
