@@ -112,7 +112,7 @@ bool read_long(const char* text, std::size_t size, Decimal& decimal) {
     }
   }
   decimal.mantissa = value_of_digits(high) * 100'000'000 + value_of_digits(low);
-  return decimal.mantissa <= largest_exact_mantissa;
+  return true;
 }
 
 // The digits of a number known to be well formed, for the reader that handles every length.
@@ -215,13 +215,15 @@ CellStatus parse_padded_number(std::string_view cell, double& value) {
   const char* const text = cell.data() + (negative ? 1 : 0);
   const std::size_t size = cell.size() - (negative ? 1 : 0);
   Decimal decimal{};
-  // At most 15 digits behind the point and 2^53 in all: as in parse_number, one division rounds once.
+  // With a point there are at most 15 digits, so that one division rounds once, as in parse_number. Without
+  // one there may be 16, and their conversion alone rounds.
   const bool is_plain = size == 0                ? false
                         : size <= word_size      ? read_short(text, size, decimal)
                         : size <= number_padding ? read_long(text, size, decimal)
                                                  : false;
   if (!is_plain) return parse_number(cell, value);
-  const double magnitude = static_cast<double>(decimal.mantissa) / powers_of_ten[decimal.fraction];
+  const double magnitude =
+      static_cast<double>(static_cast<std::int64_t>(decimal.mantissa)) / powers_of_ten[decimal.fraction];
   value = negative ? -magnitude : magnitude;
   return CellStatus::number;
 }

@@ -1,6 +1,7 @@
 #include "data/piece_reader.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace jme::data {
@@ -32,22 +33,32 @@ PieceReader::~PieceReader() {
 
 void PieceReader::start_threads() {
   if (!threads_.empty()) return;
-  for (std::size_t i = 1; i < options_.threads; ++i)
-    threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+  try {
+    for (std::size_t i = 1; i < options_.threads; ++i)
+      threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+  } catch (const std::system_error&) {
+    // The system allows no more threads: fewer do the same.
+  }
 }
 
 void PieceReader::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  while (!stop.stop_requested()) {
-    if (help(lock, false)) continue;
-    bool cuts = false;
-    changed_.wait(lock, stop, [&] { return claim(cuts) != nullptr || cuts; });
+  try {
+    while (!stop.stop_requested()) {
+      if (help(lock, false)) continue;
+      bool cuts = false;
+      changed_.wait(lock, stop, [&] { return claim(cuts) != nullptr || cuts; });
+    }
+  } catch (...) {  // memory, for one: the caller is told
+    failed_ = std::current_exception();
+    changed_.notify_all();
   }
 }
 
 bool PieceReader::next(ParsedBatch& batch) {
   std::unique_lock lock(mutex_);
   for (;;) {
+    if (failed_) end_.broken = failed_;
     if (end_.refused || end_.broken || end_.has_unclosed_quote) return false;
     if (take_front(batch)) return true;
     if (pieces_.empty() && has_ended_) {

@@ -94,6 +94,7 @@ class PieceReader {
   std::size_t bytes_ = 0;             // of the pieces
   bool is_cutting_ = false, has_ended_ = false;
   std::exception_ptr broken_{};  // what ended the cutting
+  std::exception_ptr failed_{};  // what ended a thread
   std::vector<std::jthread> threads_{};
 };
 
