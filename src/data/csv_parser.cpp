@@ -77,7 +77,7 @@ const char* CsvParser::read_plain(const char* begin, const std::uint32_t* marks,
     batch.set_time(row, *time);
   }
   if (person_) {
-    const std::string_view id = without_blanks(person_cell_);
+    const std::string_view id = without_blanks(person_ == time_place_ ? time_cell_ : person_cell_);
     if (!is_missing(id)) batch.set_person(row, id);
   }
   return feed;

@@ -173,7 +173,7 @@ class Files {
     if (door_.one_in(4)) options.may_be_empty = true;
     if (door_.one_in(6) && options.format == InputFormat::csv && options.delimiter == ';')
       options.decimal = ',';
-    if (options.header && options.person != "note" && door_.one_in(2)) options.time = "note";
+    if (options.header && door_.one_in(2)) options.time = "note";
     if (door_.one_in(6)) setting.rules.back() = OnMissing::fail;
     std::string content = setting.head;
     const std::string good = good_record(options);
