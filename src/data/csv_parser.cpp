@@ -43,6 +43,7 @@ CsvParser::CsvParser(CsvLayout layout, const InputOptions& options)
 
 std::size_t CsvParser::take_plain(RecordSource& records, RowBatch& batch, std::size_t first,
                                   std::size_t last) {
+  if (records.rest().empty()) return 0;
   marks_.go_to(records);
   const char *begin = records.rest().data(), *last_begin = begin, *last_feed = begin;
   std::size_t row = first;
