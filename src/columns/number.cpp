@@ -211,20 +211,21 @@ CellStatus parse_number(std::string_view cell, double& value) {
 
 CellStatus parse_padded_number(std::string_view cell, double& value) {
   if constexpr (std::endian::native != std::endian::little) return parse_number(cell, value);
-  const bool negative = !cell.empty() && cell.front() == '-';
-  const char* const text = cell.data() + (negative ? 1 : 0);
-  const std::size_t size = cell.size() - (negative ? 1 : 0);
+  if (cell.empty()) return CellStatus::missing;
+  // No branch on the sign: it would be guessed wrongly for every second cell of some columns.
+  const std::size_t negative = static_cast<std::size_t>(cell.front() == '-');
+  const char* const text = cell.data() + negative;
+  const std::size_t size = cell.size() - negative;
   Decimal decimal{};
   // With a point there are at most 15 digits, so that one division rounds once, as in parse_number. Without
   // one there may be 16, and their conversion alone rounds.
-  const bool is_plain = size == 0                ? false
-                        : size <= word_size      ? read_short(text, size, decimal)
-                        : size <= number_padding ? read_long(text, size, decimal)
-                                                 : false;
+  const bool is_plain = size - 1 < word_size        ? read_short(text, size, decimal)
+                        : size - 1 < number_padding ? read_long(text, size, decimal)
+                                                    : false;
   if (!is_plain) return parse_number(cell, value);
   const double magnitude =
       static_cast<double>(static_cast<std::int64_t>(decimal.mantissa)) / powers_of_ten[decimal.fraction];
-  value = negative ? -magnitude : magnitude;
+  value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(magnitude) | std::uint64_t{negative} << 63);
   return CellStatus::number;
 }
 
