@@ -20,8 +20,9 @@ constexpr std::size_t rows_at_a_time = 4096;
 /// their releases unless one has more: memory_of_stream counts on it.
 constexpr std::size_t slots_at_a_time = 256, numbers_at_a_time = std::size_t{1} << 13;
 constexpr std::size_t bytes_at_a_time = std::size_t{1} << 20;  // of lines that are read again
-/// Numbers in the releases of one commit, which are in memory together: a thousand bytes for each at most.
-constexpr std::size_t numbers_of_commit = std::size_t{1} << 17;
+/// The releases of one commit are in memory together, and may take this much; each takes its numbers, as they
+/// are and as text, and some objects.
+constexpr std::size_t bytes_of_commit = std::size_t{1} << 28, bytes_of_number = 80, bytes_of_objects = 2048;
 // Of one sender, so that no one alone brings sums to where they are cut off (BlockSum::saturated). A slot
 // itself is never full: what a sender is told depends on the sender's own rows alone.
 constexpr std::uint64_t most_rows_of_token = std::uint64_t{1} << 28;
@@ -46,8 +47,9 @@ std::uint64_t most_rows_of_commit(const Mechanism& mechanism) {
   const Horizon& horizon = mechanism.horizon();
   constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
   if (horizon.has_slots()) return any;
-  const std::uint64_t blocks =
-      std::max<std::uint64_t>(numbers_of_commit / numbers_of_release(ReleaseLayout::of(mechanism)), 1);
+  const std::size_t of_release =
+      bytes_of_objects + bytes_of_number * numbers_of_release(ReleaseLayout::of(mechanism));
+  const std::uint64_t blocks = std::max<std::uint64_t>(bytes_of_commit / of_release, 1);
   return blocks > any / horizon.every() ? any : blocks * horizon.every();
 }
 

@@ -71,11 +71,11 @@ TEST_F(RowsInMemory, AndReleasesInPartsAreThoseOfTheWholeLine) {
 
 TEST_F(RowsInMemory, EndOnlyAsManyBlocksInOneRequestAsHaveRoomTogether) {
   const std::string settings =
-      R"({"name":"many","epsilon":1,"delta":1e-6,"bounds":{"temp":[-20,45],"co":[0,100]},"rows":90000,"every":2)";
+      R"({"name":"many","epsilon":1,"delta":1e-6,"bounds":{"temp":[-20,45],"co":[0,100]},"rows":240000,"every":2)";
   ServedStream& many = create("}", settings.c_str());
-  // 2 + 3 numbers in each release: 2^17 / 5 = 26,214 blocks.
+  // 2 + 3 numbers in each release: 2^28 / (2048 + 5 * 80) = 109,655 blocks.
   static_cast<void>(many.take(rows("temp,co\n1,1\n")));
-  EXPECT_THROW(many.take(rows(csv_rows(2 * 26'214 + 1))), TooManyRows);
+  EXPECT_THROW(many.take(rows(csv_rows(2 * 109'655 + 1))), TooManyRows);
   EXPECT_EQ(many.standing().counts->rows, 1U);
   EXPECT_EQ(many.take(rows(csv_rows(40))).released.size(), 20U);
 }

@@ -9,7 +9,7 @@
 namespace jme {
 
 /// Bytes of memory that a served stream takes: an upper bound for requests that end one block at a time. A
-/// request that ends several keeps their releases, of 2^17 numbers at most, until all of them are written.
+/// request that ends several keeps their releases, of 256 MiB at most, until all of them are written.
 struct StreamMemory {
   std::size_t standing =
       0;  ///< as long as the stream is open: noise, workload, open block, places of releases
