@@ -18,7 +18,8 @@ struct RowPath {
   RowFeed& feed;
   LiveInput* live;  ///< null where the process may end at any time
   Horizon horizon;
-  bool may_wait;  ///< for rows
+  /// A batch is one row, where the place of the input is kept with every row or rows come slowly.
+  bool one_by_one;
   /// The input has no end of its own: the run ends after the last row of the horizon.
   bool ends_at_horizon = false;
 };

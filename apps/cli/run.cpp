@@ -28,7 +28,6 @@
 #include "notes.hpp"
 #include "output.hpp"
 #include "progress.hpp"
-#include "reader_rows.hpp"
 #include "row_pump.hpp"
 #include "run_report.hpp"
 #include "stop_signals.hpp"
@@ -332,7 +331,7 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
                          .feed = *feed,
                          .live = live,
                          .horizon = run.mechanism().horizon(),
-                         .may_wait = topic != nullptr || follows || may_wait(input.path),
+                         .one_by_one = topic != nullptr || follows,
                          .ends_at_horizon = follows};
       by_own_time ? pump_slots(path, output.is_terminal()) : pump(path, output.is_terminal());
     }
