@@ -119,7 +119,8 @@ TEST_F(ServedPeople, AreToldClampedCellsOfTheirOwnRequestWhicheverOfItsRowsCount
   EXPECT_EQ(first, "0 of 4: 1 2\n1 of 4: 1 0\n");
   EXPECT_EQ(told("second"), first) << "now all of these people are over their limit";
   EXPECT_EQ(told("second"), first) << "repeated";
-  for (const Note& note : stream().standing().counts->notes) EXPECT_FALSE(is_about_clamping(note.kind));
+  const std::vector<Note> notes = stream().standing().counts->notes;
+  for (const Note& note : notes) EXPECT_FALSE(is_about_clamping(note.kind));
 }
 
 TEST_F(ServedPeople, RefuseSumsWhichDoNotSayWhoseRowsTheyHave) {
