@@ -141,9 +141,8 @@ def test_slots_of_time_have_every_row_once_whatever_is_killed_empty_or_comes_twi
     table = made_up(200)
     table.loc[60:79, "rain"] = 5  # a batch of which the filter leaves nothing
     write_batches(tmp_path / "in", table, 20)
-    config = {"sigma": 1e-3, "bounds": BOUNDS, "every": "12s", "steps": 6}
     empty, killed = [], []
-    with jme.spark.sink(config, name="air", state=tmp_path / "state") as sink:
+    with jme.spark.sink(SLOTS, name="air", state=tmp_path / "state") as sink:
         assert "one row is there or is absent" in sink.statement
 
         def deliver(batch, number):
@@ -164,13 +163,16 @@ def test_slots_of_time_have_every_row_once_whatever_is_killed_empty_or_comes_twi
 
         frame = slowed(files(spark, tmp_path / "in").filter("rain < 1").repartition(4))
         run(frame, deliver, tmp_path / "checkpoint")
+        # The last row may be in the slot that is open now, whose release is the next but one at most.
+        wanted = len(sink.releases()) + 2
         end = time.monotonic() + 90
-        while not sink.is_finished and time.monotonic() < end:
+        while len(sink.releases()) < wanted and time.monotonic() < end:
             time.sleep(0.2)
         releases = sink.releases()
     assert empty == [number == 3 for number in range(10)]
     assert len(set(killed)) == 2
-    assert [release["t"] for release in releases] == [1, 2, 3, 4, 5, 6]
+    assert len(releases) >= wanted
+    assert [release["t"] for release in releases] == list(range(1, len(releases) + 1))
     # Noise of a thousandth of a row.
     assert releases[-1]["rows"] == pytest.approx((table["rain"] < 1).sum(), abs=0.1)
 
