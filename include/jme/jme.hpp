@@ -46,9 +46,11 @@
 
 // What is made of releases.
 #include <jme/models/adam.hpp>
+#include <jme/models/best_estimate.hpp>
 #include <jme/models/correlation.hpp>
 #include <jme/models/covariance.hpp>
 #include <jme/models/density.hpp>
+#include <jme/models/interval.hpp>
 #include <jme/models/pca.hpp>
 #include <jme/models/regression.hpp>
 

@@ -12,18 +12,19 @@ namespace {
 // Nearest without eigenvalues below the level of the noise on these two columns.
 Eigen::Matrix2d definite_pair(const RunningMoments& moments, Eigen::Index i, Eigen::Index j) {
   const std::array columns{i, j};
-  const Eigen::Matrix2d pair = moments.covariance()(columns, columns);
+  const Eigen::Matrix2d pair = moments.released_covariance()(columns, columns);
   return nearest_semidefinite(pair, moments.noise().level(columns));
 }
 
 }  // namespace
 
 MatrixEstimate correlation(const RunningMoments& moments) {
-  const Eigen::MatrixXd& c = moments.is_known() ? moments.definite_covariance() : moments.covariance();
+  const Eigen::MatrixXd c = moments.covariance_for_correlation();
   const Eigen::Index d = c.rows();
   MatrixEstimate result{.value = Eigen::MatrixXd::Identity(d, d), .noise_std = Eigen::MatrixXd::Zero(d, d)};
   for (Eigen::Index i = 0; i < d; ++i) {
-    if (std::isnan(c(i, i))) result.value(i, i) = result.noise_std(i, i) = NAN;
+    const bool has_variance = moments.is_known() ? c(i, i) > 0 : !std::isnan(c(i, i));
+    if (!has_variance) result.value(i, i) = result.noise_std(i, i) = NAN;
     for (Eigen::Index j = i + 1; j < d; ++j) {
       double c_ii = c(i, i), c_jj = c(j, j), c_ij = c(i, j);
       if (!moments.is_known()) {

@@ -7,6 +7,8 @@
 #include <jme/base/errors.hpp>
 #include <jme/models/moment_noise.hpp>
 
+#include "models/unit_covariance.hpp"
+
 namespace jme {
 namespace {
 
@@ -234,6 +236,27 @@ double MomentNoise::squared_level(std::span<const Eigen::Index> columns) const {
     }
   }
   return sum / p;
+}
+
+EntryVariances MomentNoise::entry_variances() const {
+  if (shared_) return {};
+  if (has_one_divisor()) {
+    // Off the diagonal -m_i e_j - m_j e_i adds v1 (m_i^2 + m_j^2), on it 4 v1 m_i^2; the square of e adds
+    // v1^2 and 2 v1^2.
+    const double centring = 2 * v1_ * mean_.squaredNorm() / static_cast<double>(mean_.size());
+    return {.off = twice_off_ / 2 + centring + v1_ * v1_,
+            .diagonal = diagonal_ + 2 * centring + 2 * v1_ * v1_};
+  }
+  EntryVariances result{.each = models::covariance_noise(*this).cwiseAbs2()};
+  std::vector<double> off;
+  for (Eigen::Index i = 0; i < mean_.size(); ++i) {
+    for (Eigen::Index j = i + 1; j < mean_.size(); ++j) off.push_back(result.each(i, j));
+  }
+  if (off.empty()) return result;
+  const auto middle = off.begin() + static_cast<std::ptrdiff_t>(off.size() / 2);
+  std::nth_element(off.begin(), middle, off.end());
+  result.off = *middle;
+  return result;
 }
 
 }  // namespace jme

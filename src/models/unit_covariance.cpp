@@ -4,12 +4,17 @@
 
 namespace jme::models {
 
+Eigen::VectorXd unit_mean(const Release& release, const Divisors& divisors) {
+  Eigen::VectorXd mean = Eigen::Map<const Eigen::VectorXd>(release.first().data(),
+                                                           static_cast<Eigen::Index>(release.dimension()));
+  for (Eigen::Index i = 0; i < mean.size(); ++i) mean(i) /= divisors.first(static_cast<std::size_t>(i));
+  return mean;
+}
+
 Eigen::MatrixXd unit_covariance(const Release& release, const Divisors& divisors, Bias bias) {
   const std::size_t d = release.dimension();
   const auto first = [&](Eigen::Index i) { return divisors.first(static_cast<std::size_t>(i)); };
-  Eigen::VectorXd mean =
-      Eigen::Map<const Eigen::VectorXd>(release.first().data(), static_cast<Eigen::Index>(d));
-  for (Eigen::Index i = 0; i < mean.size(); ++i) mean(i) /= first(i);
+  const Eigen::VectorXd mean = unit_mean(release, divisors);
   Eigen::MatrixXd covariance = release.second_matrix();
   const bool full = release.second_kind() == SecondMoment::full;
   if (divisors.kind() != Divisors::Kind::cells) {

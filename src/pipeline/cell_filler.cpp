@@ -38,7 +38,8 @@ void CellFiller::learn(const Release& release) {
   if (!uses_model) return;
   // The noise level is added to every variance: slopes that may come from noise shrink, and the fill moves to
   // the mean.
-  const RunningMoments moments(release, Units::identity(release.dimension()), Bias::removed, divisors);
+  const RunningMoments moments(release, Units::identity(release.dimension()), Bias::removed, divisors,
+                               Estimator::raw);
   if (!moments.is_known()) return;
   Eigen::MatrixXd covariance = moments.definite_covariance();
   covariance.diagonal().array() += moments.noise().level();

@@ -116,13 +116,14 @@ TEST(CountedModel, HasTheValueOfItsDefinition) {
     SCOPED_TRACE(layout.name);
     const ReleaseNumbers numbers = layout.numbers(1e-3);
     const Release release = numbers.exact();
-    const RunningMoments moments(release, some_units(), Bias::kept);
+    const RunningMoments moments(release, some_units(), Bias::kept, Estimator::raw);
     ASSERT_TRUE(moments.is_known());
     ASSERT_EQ(moments.definite_covariance(), moments.covariance());
     const Moments defined = moments_of(numbers, numbers.values);
     EXPECT_LT((moments.mean() - defined.mean).norm(), 1e-14);
     EXPECT_LT((moments.covariance() - defined.covariance).norm(), 1e-14);
-    for (const auto& [name, claim] : claims(RunningMoments(release, some_units()), release)) {
+    for (const auto& [name, claim] :
+         claims(RunningMoments(release, some_units(), Bias::removed, Estimator::raw), release)) {
       // The bias of the mean's square, (1e-3/50)^2 of a variance of 0.02, is below 3e-8 of it; its effect on
       // components and inverses is below a hundred times that.
       const double value = claim.definition(defined.mean, defined.covariance);
@@ -136,9 +137,10 @@ TEST(CountedModel, HasTheNoiseOfItsDerivative) {
     SCOPED_TRACE(layout.name);
     const ReleaseNumbers numbers = layout.numbers(0.01);
     const Release release = numbers.exact();
-    const RunningMoments moments(release, some_units(), Bias::kept);
+    const RunningMoments moments(release, some_units(), Bias::kept, Estimator::raw);
     ASSERT_TRUE(moments.is_known());
-    for (const auto& [name, claim] : claims(RunningMoments(release, some_units()), release)) {
+    for (const auto& [name, claim] :
+         claims(RunningMoments(release, some_units(), Bias::removed, Estimator::raw), release)) {
       const double numeric = numeric_std(claim.definition, numbers, numbers.values);
       // The claim's gradients are at the covariance with its bias removed, which differs by (0.01/35)^2 =
       // 1e-7 of the unit: 5e-6 of the least eigenvalue, 1e-4 of what has its square in it. Differences are
@@ -161,7 +163,8 @@ TEST(CountedModel, HasTheNoiseSeenOverRepetitions) {
     std::map<std::string, double> truths;
     for (int r = 0; r < runs; ++r) {
       const Release release = numbers.draw(generator);
-      for (const auto& [name, claim] : claims(RunningMoments(release, some_units()), release)) {
+      for (const auto& [name, claim] :
+           claims(RunningMoments(release, some_units(), Bias::removed, Estimator::raw), release)) {
         auto [at, is_new] = truths.try_emplace(name, 0.0);
         if (is_new) at->second = claim.definition(truth.mean, truth.covariance);
         const double shifted = claim.value - at->second;
@@ -339,8 +342,10 @@ TEST(MomentNoise, OfEqualCountsWithoutNoiseIsThatOfPublicWeights) {
       numbers_of(test::three_columns(counted_rows),
                  {.dimension = width, .second = SecondMoment::full, .cell_counts = true}, noise, plain.unit);
   const Release with_weights = plain.exact(), with_counts = counted.exact();
-  const auto expected = claims(RunningMoments(with_weights, some_units()), with_weights);
-  const auto actual = claims(RunningMoments(with_counts, some_units()), with_counts);
+  const auto expected =
+      claims(RunningMoments(with_weights, some_units(), Bias::removed, Estimator::raw), with_weights);
+  const auto actual =
+      claims(RunningMoments(with_counts, some_units(), Bias::removed, Estimator::raw), with_counts);
   ASSERT_EQ(expected.size(), actual.size());
   for (const auto& [name, claim] : expected) {
     // Rounding through a condition number of 1e6 in natural units.

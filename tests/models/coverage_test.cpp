@@ -62,7 +62,7 @@ std::map<std::string, Number> numbers(const Release& release, const Eigen::Matri
 
   const auto first = running_mean(release, units);
   const auto second = running_covariance(release, units);
-  const RunningMoments moments(release, units);
+  const RunningMoments moments(release, units, Bias::removed, Estimator::raw);
   const auto pca = ComponentTracker().next(moments, 3);
   const auto line = linear_regression(moments, 2);
   const auto cor = correlation(moments);

@@ -106,7 +106,7 @@ TEST(KlDivergence, HasTheTextbooksValueAndIsZeroForTheSame) {
 TEST(KlDivergence, DoesNotDependOnTheUnits) {
   const auto moments_in = [](const Units& units, std::uint64_t seed) {
     MomentStream stream(Mechanism(three_column_config(0.05, 20)), InsecureTestSeed{seed});
-    return RunningMoments(test::run(stream, three_columns(20)), units);
+    return RunningMoments(test::run(stream, three_columns(20)), units, Bias::removed, Estimator::raw);
   };
   const Estimate natural = kl_divergence(GaussianDensity(moments_in(some_units(), 1)),
                                          GaussianDensity(moments_in(some_units(), 2)));

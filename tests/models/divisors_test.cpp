@@ -78,7 +78,7 @@ TEST(Divisors, OfCompleteRowsAreKnownTogether) {
 
 TEST(UnknownCounts, LeaveWhatNeedsTheWholeCovarianceUnsaid) {
   const Release release = two_columns(30, 30, 9);
-  const RunningMoments moments(release, Units::identity(2));
+  const RunningMoments moments(release, Units::identity(2), Bias::removed, Estimator::raw);
   EXPECT_FALSE(moments.is_known());
   const auto cor = correlation(moments);
   EXPECT_EQ(cor.value(0, 0), 1);
@@ -112,7 +112,7 @@ TEST(UnknownCounts, OfOtherColumnsDoNotHideACorrelation) {
   x.col(2).tail(480).setConstant(NAN);
   const ReleaseLayout layout{.dimension = 3, .second = SecondMoment::full, .cell_counts = true};
   const Release release = test::numbers_of(x, layout, NoiseStds::box(2, 3)).exact();
-  const RunningMoments moments(release, Units::identity(3));
+  const RunningMoments moments(release, Units::identity(3), Bias::removed, Estimator::raw);
   ASSERT_FALSE(moments.is_known());
   const auto cor = correlation(moments);
   const Eigen::MatrixXd& c = moments.covariance();

@@ -58,7 +58,7 @@ class EveryModel : public testing::Test {
 TEST_F(EveryModel, HasTheValueOfItsDefinition) {
   MomentStream stream(Mechanism(three_column_config(0.01, rows)), InsecureTestSeed{3});
   const Release& release = test::run(stream, three_columns(rows));
-  const RunningMoments moments(release, some_units());
+  const RunningMoments moments(release, some_units(), Bias::removed, Estimator::raw);
   ASSERT_EQ(moments.definite_covariance(), moments.covariance()) << "a projection would blur the comparison";
   for (const auto& [name, claim] : claims(moments, release)) {
     const double defined = claim.definition(moments.mean(), moments.covariance());
@@ -70,7 +70,7 @@ TEST_F(EveryModel, HasTheValueOfItsDefinition) {
 TEST_F(EveryModel, HasTheNoiseOfItsDerivative) {
   MomentStream stream(Mechanism(three_column_config(0.01, rows)), InsecureTestSeed{3});
   const Release& release = test::run(stream, three_columns(rows));
-  const RunningMoments moments(release, some_units());
+  const RunningMoments moments(release, some_units(), Bias::removed, Estimator::raw);
   ASSERT_EQ(moments.definite_covariance(), moments.covariance());
   for (const auto& [name, claim] : claims(moments, release)) {
     const double numeric = numeric_std(claim.definition, moments, release);
@@ -90,7 +90,8 @@ TEST_F(EveryModel, HasTheNoiseSeenOverRepetitions) {
   for (int r = 0; r < runs; ++r) {
     MomentStream stream(mechanism, InsecureTestSeed{static_cast<std::uint64_t>(r)});
     const Release& release = test::run(stream, x);
-    for (const auto& [name, claim] : claims(RunningMoments(release, some_units()), release)) {
+    for (const auto& [name, claim] :
+         claims(RunningMoments(release, some_units(), Bias::removed, Estimator::raw), release)) {
       auto& sum = sums.try_emplace(name, Eigen::Vector3d::Zero()).first->second;
       const double shifted = claim.value - claim.definition(x.colwise().mean().transpose(), covariance_of(x));
       sum += Eigen::Vector3d(shifted, shifted * shifted, claim.noise_std) / runs;

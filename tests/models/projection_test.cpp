@@ -72,7 +72,7 @@ class Drowned : public testing::Test {
 };
 
 TEST_F(Drowned, EigenvaluesEndAtTheNoiseLevel) {
-  const RunningMoments moments(stream.release(), some_units());
+  const RunningMoments moments(stream.release(), some_units(), Bias::removed, Estimator::raw);
   ASSERT_LT(least_eigenvalue(moments.covariance()), 0) << "this seed shows nothing";
   const double level = moments.noise().level();
   EXPECT_NEAR(least_eigenvalue(moments.definite_covariance()), level, 1e-12 * moments.covariance().norm());
@@ -83,7 +83,7 @@ TEST_F(Drowned, EigenvaluesEndAtTheNoiseLevel) {
 }
 
 TEST_F(Drowned, TheNoiseLevelIsTheNoiseOnAVarianceInARandomDirection) {
-  const RunningMoments moments(stream.release(), some_units());
+  const RunningMoments moments(stream.release(), some_units(), Bias::removed, Estimator::raw);
   std::mt19937_64 bits(7);
   std::normal_distribution<double> normal;
   double mean_square = 0;
@@ -99,7 +99,7 @@ TEST_F(Drowned, TheNoiseLevelIsTheNoiseOnAVarianceInARandomDirection) {
 
 TEST_F(Drowned, EveryNumberIsFiniteAndInItsRange) {
   const Release& release = stream.release();
-  const RunningMoments moments(release, some_units());
+  const RunningMoments moments(release, some_units(), Bias::removed, Estimator::raw);
   const auto cor = correlation(moments);
   EXPECT_TRUE(cor.value.allFinite());
   EXPECT_TRUE(cor.noise_std.allFinite());
@@ -130,7 +130,7 @@ TEST(Ridge, ShrinksByTheSquareOfNoiseOverVariance) {
   // Well above the noise the coefficients are those of least squares, except for a second-order factor.
   const Eigen::MatrixXd x = three_columns(20);
   MomentStream stream(Mechanism(three_column_config(0.002, 20)), InsecureTestSeed{2});
-  const RunningMoments moments(test::run(stream, x), Units::identity(3));
+  const RunningMoments moments(test::run(stream, x), Units::identity(3), Bias::removed, Estimator::raw);
   const Eigen::MatrixXd a = moments.covariance().topLeftCorner(2, 2);
   const Eigen::VectorXd b = moments.covariance().topRightCorner(2, 1);
   const Eigen::VectorXd plain = test::solve(a, b);
@@ -146,7 +146,7 @@ TEST(Ridge, SquaredLevelIsTheMeanSquareOfTheNoise) {
   // E[dC^2] summed entry by entry from each entry's own noise.
   MomentStream stream(Mechanism(three_column_config(0.3, 20)), InsecureTestSeed{2});
   const Release& release = test::run(stream, three_columns(20));
-  const RunningMoments moments(release, Units::identity(3));
+  const RunningMoments moments(release, Units::identity(3), Bias::removed, Estimator::raw);
   const double all = running_covariance(release, Units::identity(3)).noise_std.squaredNorm() / 3;
   EXPECT_NEAR(moments.noise().squared_level(std::array<Eigen::Index, 3>{0, 1, 2}), all, 1e-12 * all);
 }

@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 
+#include <jme/models/best_estimate.hpp>
 #include <jme/models/divisors.hpp>
 #include <jme/moments/release.hpp>
 
@@ -82,6 +83,9 @@ class MomentNoise {
   [[nodiscard]] double level() const;
   /// The same for some of the columns.
   [[nodiscard]] double level(std::span<const Eigen::Index> columns) const;
+  /// Variances of the noise on the covariance's entries, for best_estimate: where one divisor serves all
+  /// columns, means over the columns. None (0) for PP, whose noise is bounded but not known.
+  [[nodiscard]] EntryVariances entry_variances() const;
   /// Mean eigenvalue of E[dC^2] for the covariance of some of the columns.
   [[nodiscard]] double squared_level(std::span<const Eigen::Index> columns) const;
 
