@@ -38,7 +38,7 @@ std::string_view sentence(NoInterval reason) {
   return "the noise on the number is not finite";
 }
 
-Interval interval_of(const Estimate& estimate) {
+NumberInterval interval_of(const Estimate& estimate) {
   const VectorInterval result =
       interval_of(VectorEstimate{.value = Eigen::VectorXd::Constant(1, estimate.value),
                                  .noise_std = Eigen::VectorXd::Constant(1, estimate.noise_std)});

@@ -24,7 +24,7 @@ enum class NoInterval {
 
 /// The ends of 95% intervals, in the shape of the numbers they are for; NaN where there is none. `reasons`
 /// says why, each reason once; empty if there are intervals everywhere.
-struct Interval {
+struct NumberInterval {
   double low, high;
   std::vector<NoInterval> reasons{};
 };
@@ -38,7 +38,7 @@ struct MatrixInterval {
 };
 
 /// value +- half_95 noise_std: right for numbers that are linear in what was released.
-[[nodiscard]] Interval interval_of(const Estimate& estimate);
+[[nodiscard]] NumberInterval interval_of(const Estimate& estimate);
 [[nodiscard]] VectorInterval interval_of(const VectorEstimate& estimate);
 [[nodiscard]] MatrixInterval interval_of(const MatrixEstimate& estimate);
 
