@@ -22,11 +22,12 @@ class InverseState {
   [[nodiscard]] const Eigen::VectorXd& input() const { return input_; }    ///< g
   /// F s, in as many operations as there are states.
   [[nodiscard]] Eigen::VectorXd advance(const Eigen::VectorXd& s) const;
+  /// F m, column by column.
+  [[nodiscard]] Eigen::MatrixXd advance_columns(const Eigen::MatrixXd& m) const;
   /// F m F' for symmetric m.
   [[nodiscard]] Eigen::MatrixXd advance_both(const Eigen::MatrixXd& m) const;
 
  private:
-  Eigen::MatrixXd advance_columns(const Eigen::MatrixXd& m) const;
   bool feedback_;
   Eigen::Index past_;  // how many past values are kept
   double gain_;
