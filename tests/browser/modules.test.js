@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { delayBefore, EventParser, follow, Pause } from "../../apps/serve/page/event_stream.js";
 import { fitRange, mostPoints, readingPlan, Thinned } from "../../apps/serve/page/thinning.js";
 import { fixedText, numberText, percentText, plainText, plusMinusText } from "../../apps/serve/page/number_text.js";
+import { bandOfAll, pairsOf } from "../../apps/serve/page/multiplicity.js";
 import { componentsOf, correlationOf, eigen } from "../../apps/serve/page/matrices.js";
 import { boundsOf, describe, limitOfPerson, matrixOf, meansAtBounds, meansAtBoundsText, pointOf, variancesOf } from "../../apps/serve/page/release.js";
 import { createCommand, feedCommand, numberOr, settingsOf } from "../../apps/serve/page/settings.js";
@@ -148,6 +149,38 @@ test("correlations of a covariance are its entries over the deviations", () => {
   assert.deepEqual(value, [[1, 0.5], [0.5, 1]]);
   near(noise[0][1], 0.1, 1e-15);
   assert.ok(Number.isNaN(correlationOf([[-1, 0], [0, 1]], [[1, 1], [1, 1]]).value[0][1]));
+});
+
+test("bands of many numbers together are those of Bonferroni", () => {
+  // Quantiles of the normal law for 0.025, 0.025/10 and 0.025/780 in the tail (mpmath).
+  near(bandOfAll(1), 1.959963984540054, 1e-9);
+  near(bandOfAll(10), 2.807033768343811, 1e-9);
+  near(bandOfAll(780), 3.997176284290048, 1e-9);
+  assert.equal(pairsOf(40), 780);
+});
+
+test("forty independent columns have no chance correlations", () => {
+  // Whole releases of standard normal correlations over their noise: at most 5% of them may have any, 1 in 20. With 1.96
+  // nearly every release has dozens.
+  let state = 12345; // of xorshift
+  const uniform = () => {
+    for (const shift of [13, -17, 5]) state ^= shift > 0 ? state << shift : state >>> -shift;
+    return ((state >>> 0) + 0.5) / 4294967296;
+  };
+  const normal = () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+  const band = bandOfAll(pairsOf(40));
+  let corrected = 0, uncorrected = 0;
+  for (let release = 0; release < 200; ++release) {
+    let any = false;
+    for (let pair = 0; pair < pairsOf(40); ++pair) {
+      const z = Math.abs(normal());
+      any ||= z > band;
+      uncorrected += z > 1.96 ? 1 : 0;
+    }
+    corrected += any ? 1 : 0;
+  }
+  assert.ok(corrected <= 10 + 18, `${corrected} of 200`); // six standard deviations of a binomial law
+  assert.ok(uncorrected > 200 * 30, `${uncorrected}`);
 });
 
 test("eigenvectors diagonalise the matrix", () => {

@@ -2,6 +2,7 @@
 import { h, setText, table } from "./dom.js";
 import { colourBar, HeatTable } from "./heat_table.js";
 import { correlationOf } from "./matrices.js";
+import { bandOfAll, pairsOf } from "./multiplicity.js";
 import { band95, matrixOf } from "./release.js";
 import { plusMinusText } from "./number_text.js";
 
@@ -21,14 +22,14 @@ export class TogetherSection {
     this.pairs = h("div", {});
     this.source = h("p", { class: "hint" });
     this.element = h("section", { hidden: stream.columns.length < 2 }, h("h2", {}, "How the columns move together"),
-      h("p", {}, "Correlation says how closely two columns follow each other, from −1 to 1. A cell without colour is one whose 95% band holds zero: the noise hides its sign."),
+      h("p", {}, "Correlation says how closely two columns follow each other, from −1 to 1. A cell without colour is one whose sign the noise hides. Bands are corrected for the number of pairs that are shown, so that columns without any correlation get a colour in at most 5% of releases."),
       h("div", { class: "side-by-side" }, this.map, this.pairs), this.source);
   }
 
   choose(chosen) {
     this.chosen = chosen;
     const names = chosen.map((j) => this.stream.columns[j]);
-    this.heat = new HeatTable({ caption: "Correlations", rows: names, columns: names });
+    this.heat = new HeatTable({ caption: "Correlations", rows: names, columns: names, entries: pairsOf(names.length) });
     this.map.replaceChildren(this.heat.element, colourBar(1, "correlation"));
     this.isMissing = false;
   }
@@ -51,9 +52,9 @@ export class TogetherSection {
   fillPairs({ value, noise }) {
     const d = this.stream.columns.length;
     if (d <= this.chosen.length || d < 4) return this.pairs.replaceChildren();
-    const all = [];
+    const all = [], band = bandOfAll(pairsOf(d));
     for (let i = 0; i < d; ++i) {
-      for (let j = 0; j < i; ++j) if (Math.abs(value[i][j]) > band95 * noise[i][j]) all.push([i, j]);
+      for (let j = 0; j < i; ++j) if (Math.abs(value[i][j]) > band * noise[i][j]) all.push([i, j]);
     }
     all.sort(([a, b], [c, e]) => Math.abs(value[c][e]) - Math.abs(value[a][b]));
     const rows = all.slice(0, strongest).map(([i, j]) => [`${this.stream.columns[j]}, ${this.stream.columns[i]}`, plusMinusText(value[i][j], band95 * noise[i][j])]);
