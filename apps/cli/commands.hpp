@@ -140,6 +140,21 @@ class BoundsCommand {
   bool json_ = false;
 };
 
+/// Whether the means changed between two releases.
+class CompareCommand {
+ public:
+  explicit CompareCommand(CLI::App& root);
+  CompareCommand(const CompareCommand&) = delete;
+  CompareCommand& operator=(const CompareCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  Text file_, from_, to_, state_, source_, stream_;
+  bool json_ = false;
+};
+
 /// What was spent on the streams of a state folder.
 class LedgerCommand {
  public:

@@ -135,6 +135,7 @@ ExitCode run(int argc, char** argv) {
   const jme::cli::AccountCommand account(root);
   const jme::cli::SensitivityCommand sensitivity(root);
   const jme::cli::ShapeCommand shape(root);
+  const jme::cli::CompareCommand compare(root);
   const jme::cli::LedgerCommand ledger(root);
   const jme::cli::ServeCommand serve(root);
   const jme::cli::TokenCommand token(root);
@@ -168,8 +169,8 @@ ExitCode run(int argc, char** argv) {
                           " --help)");
     return ExitCode::usage;
   }
-  return run_chosen(run_command, bounds, plan, calibrate, account, sensitivity, shape, ledger, serve, token,
-                    reproduce, demo);
+  return run_chosen(run_command, bounds, plan, calibrate, account, sensitivity, shape, compare, ledger,
+                    serve, token, reproduce, demo);
 }
 
 }  // namespace
