@@ -23,6 +23,7 @@ std::span<const Item> items() {
        .compute = low_privacy},
       {.name = "geometry", .subject = "beyond the paper: rows in a box", .compute = rows_in_a_box},
       {.name = "shapes", .subject = "beyond the paper: shapes and optimum", .compute = shapes_and_optimum},
+      {.name = "alarms", .subject = "beyond the paper: alarms that a mean changed", .compute = change_alarms},
   };
   return all;
 }

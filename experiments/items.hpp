@@ -35,5 +35,6 @@ Figure release_schedule(const Effort& effort);
 Figure low_privacy(const Effort& effort);
 Figure rows_in_a_box(const Effort& effort);
 Figure shapes_and_optimum(const Effort& effort);
+Figure change_alarms(const Effort& effort);
 
 }  // namespace jme::experiments

@@ -18,7 +18,7 @@ TEST_F(ReproduceCommand, ListsItsItems) {
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.err, "");
   for (const char* name : {"pareto", "prefix", "density", "adam", "covariance", "decay-window", "workloads",
-                           "training", "schedule", "low-privacy", "geometry", "shapes"})
+                           "training", "schedule", "low-privacy", "geometry", "shapes", "alarms"})
     EXPECT_THAT(result.out, HasSubstr(name));
 }
 

@@ -151,7 +151,7 @@ TEST(Items, HaveDifferentNamesAndAnUnknownOneIsRefused) {
 TEST(SlowItems, NameTheirChartsAndTablesApart) {
   std::set<std::string> names;
   for (const char* item : {"pareto", "adam", "covariance", "decay-window", "schedule", "low-privacy",
-                           "geometry", "shapes", "workloads", "training"}) {
+                           "geometry", "shapes", "workloads", "training", "alarms"}) {
     for (const Chart& chart : quick_figure(item).charts)
       EXPECT_TRUE(names.insert(chart.name).second) << chart.name;
     for (const Table& table : quick_figure(item).tables) {
