@@ -140,6 +140,21 @@ class BoundsCommand {
   bool json_ = false;
 };
 
+/// Two versions of the data through the pipeline, and how far apart they are.
+class AuditCommand {
+ public:
+  explicit AuditCommand(CLI::App& root);
+  AuditCommand(const AuditCommand&) = delete;
+  AuditCommand& operator=(const AuditCommand&) = delete;
+  [[nodiscard]] bool chosen() const { return app_->parsed(); }
+  [[nodiscard]] ExitCode run() const;
+
+ private:
+  CLI::App* app_;
+  Text file_, config_, change_, person_, with_;
+  bool json_ = false;
+};
+
 /// Whether the means changed between two releases.
 class CompareCommand {
  public:

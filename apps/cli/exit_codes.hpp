@@ -13,6 +13,7 @@ enum class ExitCode : int {
   data = 3,       ///< input that cannot be used
   exhausted = 4,  ///< a row past the horizon, or a spent budget
   state = 5,      ///< durable state locked, corrupt or of another configuration
+  audit = 6,      ///< an audit found that the guarantee does not hold
 };
 
 /// Prints "jme: error: ..." on stderr, one line, control characters replaced.

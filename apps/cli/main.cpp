@@ -136,6 +136,7 @@ ExitCode run(int argc, char** argv) {
   const jme::cli::SensitivityCommand sensitivity(root);
   const jme::cli::ShapeCommand shape(root);
   const jme::cli::CompareCommand compare(root);
+  const jme::cli::AuditCommand audit(root);
   const jme::cli::LedgerCommand ledger(root);
   const jme::cli::ServeCommand serve(root);
   const jme::cli::TokenCommand token(root);
@@ -169,7 +170,7 @@ ExitCode run(int argc, char** argv) {
                           " --help)");
     return ExitCode::usage;
   }
-  return run_chosen(run_command, bounds, plan, calibrate, account, sensitivity, shape, compare, ledger,
+  return run_chosen(run_command, bounds, plan, calibrate, account, sensitivity, shape, compare, audit, ledger,
                     serve, token, reproduce, demo);
 }
 

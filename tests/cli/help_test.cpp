@@ -12,8 +12,9 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const std::vector<std::string> commands{"run",   "bounds", "plan",  "calibrate", "account",   "sensitivity",
-                                        "shape", "ledger", "serve", "token",     "reproduce", "demo"};
+const std::vector<std::string> commands{"run",         "bounds",    "plan",    "calibrate", "account",
+                                        "sensitivity", "shape",     "compare", "audit", "ledger",    "serve",
+                                        "token",       "reproduce", "demo"};
 
 std::set<std::string> flags_in(const std::string& text) {
   static const std::regex pattern("--[a-z][a-z0-9-]*");

@@ -5,7 +5,7 @@ _jme_flags() {
 }
 
 _jme() {
-  local commands='run bounds plan calibrate account sensitivity shape ledger serve token reproduce demo help'
+  local commands='run bounds plan calibrate account sensitivity shape compare audit ledger serve token reproduce demo help'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -43,7 +43,7 @@ _jme() {
     COMPREPLY=($(compgen -W "$(_jme_flags $command)" -- "$current"))
   elif [[ -z $command || $command == help ]]; then
     COMPREPLY=($(compgen -W "$commands" -- "$current"))
-  elif [[ $command == run || $command == bounds ]]; then
+  elif [[ $command == run || $command == bounds || $command == compare || $command == audit ]]; then
     COMPREPLY=($(compgen -f -- "$current"))
   elif [[ $command == ledger ]]; then
     COMPREPLY=($(compgen -d -- "$current"))

@@ -1,6 +1,6 @@
 # fish completion for jme. Flags come from the command's own help, so they are never out of date.
 
-set -l commands run bounds plan calibrate account sensitivity shape ledger serve token reproduce demo help
+set -l commands run bounds plan calibrate account sensitivity shape compare audit ledger serve token reproduce demo help
 
 function __jme_flags
     set -l words (commandline -opc)
@@ -20,6 +20,8 @@ complete -c jme -n "not __fish_seen_subcommand_from $commands" -a calibrate -d '
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a account -d 'What training on sampled batches costs'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a sensitivity -d 'How far one person can move both moments'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a shape -d 'How good a noise shape is'
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a compare -d 'Whether the means changed between two releases'
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a audit -d 'How far apart two versions of the data are'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a ledger -d 'What the streams of a state folder spent'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a serve -d 'Rows in and releases out over HTTP'
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a token -d 'Who may use the server'
