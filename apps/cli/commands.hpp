@@ -79,7 +79,7 @@ class ShapeCommand {
   bool json_ = false;
 };
 
-/// Methods and shapes side by side, before any data is touched.
+/// How exact a run would be, in the units of its columns; or methods and shapes side by side. Opens no input.
 class PlanCommand {
  public:
   explicit PlanCommand(CLI::App& root);
@@ -89,10 +89,18 @@ class PlanCommand {
   [[nodiscard]] ExitCode run() const;
 
  private:
+  [[nodiscard]] RunSettings settings() const;
+  [[nodiscard]] bool is_in_units(const RunSettings& settings) const;
+  void compare_methods(const RunSettings& settings) const;
+  void answer_in_units(const RunSettings& settings) const;
+
   CLI::App* app_;
   RunSettings given_;
-  Text bounds_;
-  bool json_ = false;
+  ReportFlags report_;
+  KafkaFlags kafka_;
+  Text file_, config_, output_;
+  Text target_, expect_rows_, expect_slots_, expect_per_person_, expect_mean_, expect_std_;
+  bool json_ = false, methods_ = false;
 };
 
 /// Rows in, private releases out.

@@ -1,10 +1,7 @@
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -32,6 +29,7 @@
 #include "run_report.hpp"
 #include "stop_signals.hpp"
 #include "stream_flags.hpp"
+#include "text_file.hpp"
 
 namespace jme::cli {
 
@@ -43,17 +41,6 @@ std::vector<std::string> numbered(std::size_t dimension) {
   std::vector<std::string> names;
   for (std::size_t i = 1; i <= dimension; ++i) names.push_back(fmt::format("{}", i));
   return names;
-}
-
-/// A file of settings or bounds, which is short.
-std::string text_of_file(const std::string& path, std::string_view field) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file || std::filesystem::is_directory(path)) {
-    throw InvalidParameter(field, path, "a file that can be read");
-  }
-  return text.str();
 }
 
 /// Columns that were asked for keep the names under which they were asked for: these names are public, while

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <jme/data/npy.hpp>
+#include <jme/pipeline/run_fields.hpp>
 
 #include "exit_codes.hpp"
 #include "field_flags.hpp"
@@ -27,6 +28,18 @@ std::string text_of(const SettingNote& note) {
   return fmt::format("--{} is used by --method {} only", note.field, method);
 }
 
+/// A word as a shell reads it.
+std::string shell_word(std::string word) {
+  const bool is_plain = !word.empty() && word.find_first_not_of(
+                                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                             "0123456789.,:=@/_+-") == std::string::npos;
+  if (is_plain) return word;
+  for (std::size_t at = 0; (at = word.find('\'', at)) != std::string::npos; at += 4) {
+    word.replace(at, 1, "'\\''");
+  }
+  return '\'' + word + '\'';
+}
+
 }  // namespace
 
 void add_stream_fields(CLI::App& app, RunSettings& given) {
@@ -45,17 +58,7 @@ std::string with_choice(const RunSettings& settings, const PlanCandidate& candid
   std::string command;
   const auto add = [&](std::string_view flag, const Text& value) {
     if (!value) return;
-    const bool plain = !value->empty() && value->find_first_not_of(
-                                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                              "0123456789.,:=@/_+-") == std::string::npos;
-    std::string quoted = *value;
-    if (!plain) {
-      for (std::size_t at = 0; (at = quoted.find('\'', at)) != std::string::npos; at += 4) {
-        quoted.replace(at, 1, "'\\''");
-      }
-      quoted = '\'' + quoted + '\'';
-    }
-    command += fmt::format("{}--{} {}", command.empty() ? "" : " ", flag, quoted);
+    command += fmt::format("{}--{} {}", command.empty() ? "" : " ", flag, shell_word(*value));
   };
   add("epsilon", settings["epsilon"]);
   add("delta", settings["delta"]);
@@ -90,6 +93,19 @@ std::string with_choice(const RunSettings& settings, const PlanCandidate& candid
   if (candidate.method == Method::cs) add("tau", settings["tau"]);
   add("objective", settings["objective"]);
   add("threads", settings["threads"]);
+  return command;
+}
+
+std::string as_flags(const std::string& file, const RunSettings& settings) {
+  std::string command = shell_word(file);
+  for (const RunField& field : run_fields()) {
+    const Text& value = settings[field.name];
+    if (!value || (field.type == Field::Type::flag && *value != "true")) continue;
+    std::string flag = field.name;
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    command += " --" + flag;
+    if (field.type != Field::Type::flag) command += ' ' + shell_word(*value);
+  }
   return command;
 }
 

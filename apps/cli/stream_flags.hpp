@@ -17,5 +17,7 @@ void add_stream_fields(CLI::App& app, RunSettings& given);
 void tell_unused(const RunSettings& given, const RunSettings& settings, const StreamConfig& config);
 /// These settings with the method and shapes of a candidate, as a user would type them.
 [[nodiscard]] std::string with_choice(const RunSettings& settings, const PlanCandidate& candidate);
+/// An input and all settings that were given, as a user would type them.
+[[nodiscard]] std::string as_flags(const std::string& file, const RunSettings& settings);
 
 }  // namespace jme::cli

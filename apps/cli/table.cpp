@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "text_width.hpp"
+
 namespace jme::cli {
 
 namespace {
@@ -27,15 +29,15 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, const std
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()), 0);
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i]));
   }
   std::string text;
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const bool right = i < align.size() && align[i] == Align::right;
-      line += right ? fmt::format("{:>{}}", row[i], widths[i]) : fmt::format("{:<{}}", row[i], widths[i]);
-      line += "  ";
+      const std::string space(widths[i] - text_width(row[i]), ' ');
+      line += (right ? space + row[i] : row[i] + space) + "  ";
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';

@@ -249,7 +249,7 @@ TEST_F(PeopleInSlotsCommand, SaysWhyItCannotLimitInWindows) {
 
 TEST_F(PeopleInSlotsCommand, PlanShowsLimitsPerWindowSideBySide) {
   const CommandResult result =
-      jme("plan --epsilon 1 --delta 1e-6 --every 1h --steps 168 --bounds x=0:1 --rows-per-person "
+      jme("plan --methods --epsilon 1 --delta 1e-6 --every 1h --steps 168 --bounds x=0:1 --rows-per-person "
           "10,1/slot:10,3/day,3/day:all --json");
   ASSERT_EQ(result.code, 0) << result.err;
   const auto limits = result.json()["limits"];
@@ -346,7 +346,7 @@ TEST_F(PeopleCommand, SearchAndRunComposeEvenWhereOneRowOfAPersonCountsInEach) {
 }
 
 TEST_F(PeopleCommand, PlanShowsLimitsSideBySideAndJudgesShapesByLateReleases) {
-  const std::string stream = "plan --epsilon 1 --delta 1e-6 --rows 1000 --bounds x=0:1,y=0:1 ";
+  const std::string stream = "plan --methods --epsilon 1 --delta 1e-6 --rows 1000 --bounds x=0:1,y=0:1 ";
   const CommandResult table = jme(stream + "--rows-per-person 1,3,10,30");
   ASSERT_EQ(table.code, 0) << table.err;
   EXPECT_THAT(table.out, HasSubstr("median number of rows"));
@@ -368,7 +368,7 @@ TEST_F(PeopleCommand, PlanShowsLimitsSideBySideAndJudgesShapesByLateReleases) {
     EXPECT_LT(best, 0.8 * late("identity")) << rows;
     EXPECT_LE(best, 1.011 * late("scaled-blt:4")) << rows;
     // What a run would take.
-    const auto run = jme("run --dry-run --json --method jme --person who " + stream.substr(5) +
+    const auto run = jme("run --dry-run --json --method jme --person who " + stream.substr(15) +
                          fmt::format("--rows-per-person {}", rows));
     ASSERT_EQ(run.code, 0) << run.err;
     EXPECT_LE(late(run.lines().front()["configuration"]["shape"]), 1.011 * best) << rows;

@@ -30,7 +30,7 @@ TEST(PlanCommand, ListsEveryMethodAndRecommendsOne) {
 
 TEST(PlanCommand, TakesTheDimensionAndTheGeometryFromTheBounds) {
   const std::string flags =
-      "plan --sigma 1 --rows 64 --workload prefix --method jme --shape identity --json ";
+      "plan --methods --sigma 1 --rows 64 --workload prefix --method jme --shape identity --json ";
   EXPECT_EQ(jme(flags + "--bounds a=0:1,b=-5:5,c=2:3").json()["candidates"],
             jme(flags + "--dimension 3 --geometry box").json()["candidates"]);
   EXPECT_EQ(
@@ -42,7 +42,8 @@ TEST(PlanCommand, TakesTheDimensionAndTheGeometryFromTheBounds) {
 // Five bounded columns, identity, sigma 1: the box's ratios (docs/theory/geometry.md), up to rounding slack.
 TEST(PlanCommand, KnowsTheNoiseOfTheBox) {
   const std::string flags =
-      "plan --sigma 1 --rows 64 --method jme --shape identity --json --bounds a=0:1,b=0:1,c=0:1,d=0:1,e=0:1 ";
+      "plan --methods --sigma 1 --rows 64 --method jme --shape identity --json "
+      "--bounds a=0:1,b=0:1,c=0:1,d=0:1,e=0:1 ";
   const auto complete = jme(flags).json()["recommended"];
   const double first = complete["std_first"];
   EXPECT_EQ(complete["geometry"], "box");
