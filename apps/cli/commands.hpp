@@ -42,7 +42,7 @@ class AccountCommand {
 
  private:
   CLI::App* app_;
-  Text sampling_rate_, steps_, delta_, sigma_, epsilon_, adjacency_;
+  Text sampling_, sampling_rate_, bands_, steps_, epochs_, delta_, sigma_, epsilon_, adjacency_;
   bool json_ = false;
 };
 

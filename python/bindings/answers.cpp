@@ -39,8 +39,11 @@ std::string calibrate(const Words& w) {
 }
 
 std::string account(const Words& w) {
-  const AccountQuestion question{.sampling_rate = word(w, "sampling_rate"),
+  const AccountQuestion question{.sampling = word(w, "sampling"),
+                                 .sampling_rate = word(w, "sampling_rate"),
+                                 .bands = word(w, "bands"),
                                  .steps = word(w, "steps"),
+                                 .epochs = word(w, "epochs"),
                                  .delta = word(w, "delta"),
                                  .sigma = word(w, "sigma"),
                                  .epsilon = word(w, "epsilon"),

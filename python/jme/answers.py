@@ -57,13 +57,25 @@ def calibrate(
 def account(
     *,
     sampling_rate: float,
-    steps: int,
+    steps: int | None = None,
+    epochs: float | None = None,
     delta: float,
     sigma: float | None = None,
     epsilon: float | None = None,
+    sampling: str | None = None,
+    bands: int | None = None,
     adjacency: str | None = None,
 ) -> dict[str, float]:
-    """What training on sampled batches costs (with `sigma`), or the noise that it needs (with `epsilon`)."""
+    """What training on sampled batches costs (with `sigma`), or the noise that it needs (with `epsilon`).
+
+    `sampling` is "poisson" (the default), "cyclic-poisson" or "allocation". The latter two allow noise that is
+    shaped by a matrix with `bands` bands and columns of norm 1.
+
+    >>> import jme
+    >>> cost = jme.account(sampling="allocation", sampling_rate=0.01, bands=10, epochs=4, delta=1e-6, sigma=1)
+    >>> cost["turns"], cost["epochs"]
+    (10, 4)
+    """
     answer: dict[str, float] = _answer(_core.account, dict(locals()))
     return answer
 

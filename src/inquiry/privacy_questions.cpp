@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <jme/base/errors.hpp>
@@ -5,7 +7,7 @@
 #include <jme/base/values.hpp>
 #include <jme/inquiry/questions.hpp>
 #include <jme/privacy/gaussian.hpp>
-#include <jme/privacy/subsampled.hpp>
+#include <jme/privacy/sampled_steps.hpp>
 
 namespace jme {
 
@@ -33,31 +35,63 @@ nlohmann::ordered_json answer(const CalibrateQuestion& question) {
           {"rho", zcdp_rho(sigma)}};
 }
 
-nlohmann::ordered_json answer(const AccountQuestion& question) {
+namespace {
+
+std::uint64_t steps_of(const AccountQuestion& question, double sampling_rate) {
+  if (question.steps.has_value() == question.epochs.has_value())
+    throw InvalidParameter("steps, epochs",
+                           "give one of them: how many batches, or passes over the rows, in all");
+  if (question.steps) return parse_count("steps", *question.steps);
+  return steps_of_epochs(sampling_rate, parse_positive("epochs", *question.epochs));
+}
+
+SampledSteps steps_asked(const AccountQuestion& question) {
   if (!question.sampling_rate)
-    throw InvalidParameter("sampling-rate", "must be given: the probability that a row enters a batch");
-  if (!question.steps) throw InvalidParameter("steps", "must be given: how many batches there are in all");
+    throw InvalidParameter("sampling-rate", "must be given: the expected batch size over the number of rows");
+  const double rate = parse_real("sampling-rate", *question.sampling_rate);
+  SampledSteps run{.sampling_rate = rate, .steps = steps_of(question, rate)};
+  if (question.sampling) run.sampling = parse_sampling(*question.sampling);
+  if (question.bands) run.bands = parse_count("bands", *question.bands);
+  if (question.adjacency) run.adjacency = parse_adjacency(*question.adjacency);
+  return run;
+}
+
+/// What an accountant for this sampling knows.
+nlohmann::ordered_json epsilons(const SampledSteps& run, Delta delta) {
+  if (run.sampling == Sampling::allocation) {
+    const Allocation mechanism = as_allocation(run);
+    const AllocationEpsilons both = allocation_epsilons(mechanism, delta);
+    return {{"epsilon_pld", std::max(both.remove, both.add)},
+            {"epsilon_remove", both.remove},
+            {"epsilon_add", both.add},
+            {"turns", mechanism.turns},
+            {"epochs", mechanism.epochs}};
+  }
+  const SubsampledGaussian mechanism = as_fresh_steps(run);
+  const RenyiBound by_rdp = rdp_epsilon(mechanism, delta);
+  return {{"epsilon_pld", pld_epsilon(mechanism, delta)},
+          {"epsilon_rdp", by_rdp.epsilon},
+          {"rdp_order", by_rdp.order}};
+}
+
+}  // namespace
+
+nlohmann::ordered_json answer(const AccountQuestion& question) {
+  SampledSteps run = steps_asked(question);
   if (!question.delta)
     throw InvalidParameter("delta", "must be given: the slack of the guarantee, in (0, 1)");
   if (question.sigma.has_value() == question.epsilon.has_value())
     throw InvalidParameter("sigma, epsilon", "give exactly one of them, the other is computed");
-
-  SubsampledGaussian mechanism{.sampling_rate = parse_real("sampling-rate", *question.sampling_rate),
-                               .steps = parse_count("steps", *question.steps)};
   const Delta delta(parse_real("delta", *question.delta));
-  if (question.adjacency) mechanism.adjacency = parse_adjacency(*question.adjacency);
   if (question.sigma) {
-    mechanism.sigma = parse_real("sigma", *question.sigma);
+    run.sigma = parse_real("sigma", *question.sigma);
   } else {
     const Epsilon epsilon(parse_real("epsilon", *question.epsilon));
-    mechanism.sigma = subsampled_noise_multiplier(mechanism, {.epsilon = epsilon, .delta = delta});
+    run.sigma = sampled_noise_multiplier(run, {.epsilon = epsilon, .delta = delta});
   }
-  const double by_pld = pld_epsilon(mechanism, delta);
-  const RenyiBound by_rdp = rdp_epsilon(mechanism, delta);
-  return {{"epsilon_pld", by_pld},
-          {"epsilon_rdp", by_rdp.epsilon},
-          {"rdp_order", by_rdp.order},
-          {"sigma", mechanism.sigma}};
+  nlohmann::ordered_json result = epsilons(run, delta);
+  result["sigma"] = run.sigma;
+  return result;
 }
 
 }  // namespace jme

@@ -14,6 +14,8 @@ constexpr double reach = 14;
 // Past its top lies e^-margin of the delta asked for, which is charged to it.
 constexpr double margin = 18;
 constexpr double first_position = -10;
+constexpr double fewest_points = 0x1p15;
+constexpr double most_points = 0x1p21;
 
 /// The t up to `largest` where the rising function is `goal`, to some digits, on a logarithmic scale.
 double solve_rising(std::invocable<double> auto&& function, double goal, double largest) {
@@ -122,6 +124,17 @@ Window window_for_epsilon(const LossCumulants& cumulants, double steps, double e
   const double tilt =
       solve_rising([&](double t) { return steps * cumulants.at(t).mean; }, epsilon, largest_tilt(cumulants));
   return window_at(cumulants, steps, tilt);
+}
+
+double wanted_spacing(const Window& window, double steps, double epsilon) {
+  return std::sqrt(12 * grid_tolerance * epsilon / (steps * (1 + window.tilt)));
+}
+
+double affordable_spacing(const Window& window, double steps, double epsilon) {
+  const double range = window.top - window.bottom;
+  const double wanted = wanted_spacing(window, steps, std::max(epsilon, 1e-3 * range));
+  const double points = std::clamp(range / wanted, fewest_points, most_points);
+  return range / (std::exp2(std::ceil(std::log2(points))) - 4);
 }
 
 }  // namespace jme::privacy

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "privacy/loss_pair.hpp"
@@ -15,6 +16,9 @@ class LossCumulants {
   };
 
   LossCumulants(const LossPair& pair, double last);
+  /// Of losses that are known one by one; `log_masses` are the logarithms of their probabilities.
+  LossCumulants(std::vector<double> losses, std::vector<double> log_masses)
+      : losses_(std::move(losses)), log_masses_(std::move(log_masses)) {}
   [[nodiscard]] Values at(double tilt) const;
   [[nodiscard]] double least_loss() const { return losses_.front(); }
   [[nodiscard]] double largest_loss() const { return losses_.back(); }
@@ -32,5 +36,13 @@ struct Window {
 };
 [[nodiscard]] Window window_for_delta(const LossCumulants& cumulants, double steps, double delta);
 [[nodiscard]] Window window_for_epsilon(const LossCumulants& cumulants, double steps, double epsilon);
+
+/// What the grid of losses may add to epsilon, relative to it. It costs points: twice as many for a quarter.
+inline constexpr double grid_tolerance = 3e-5;
+/// Spacing at which the spread inside cells, at most n t(1+t) spacing^2/12 in log delta at tilt t, moves
+/// epsilon by grid_tolerance.
+[[nodiscard]] double wanted_spacing(const Window& window, double steps, double epsilon);
+/// That spacing, within the number of points that is worth its time.
+[[nodiscard]] double affordable_spacing(const Window& window, double steps, double epsilon);
 
 }  // namespace jme::privacy

@@ -108,4 +108,33 @@ LossDistribution discretise(const LossPair& pair, const Grid& grid) {
   return result;
 }
 
+LossDistribution discretise(const EpochLaw& law, double spacing) {
+  std::vector<EpochLaw::Atom> atoms = law.atoms;
+  std::sort(atoms.begin(), atoms.end(), [](const auto& a, const auto& b) { return a.loss < b.loss; });
+  LossDistribution result{.spacing = spacing, .infinite = law.infinite};
+  const auto add = [&](std::int64_t multiple, double mass) {
+    const std::size_t size = result.multiples.size();
+    if (size > 0 && result.multiples[size - 1] == multiple) {
+      result.masses[size - 1] += mass;
+    } else if (size > 1 && result.multiples[size - 2] == multiple) {
+      result.masses[size - 2] += mass;
+    } else {
+      result.multiples.push_back(multiple);
+      result.masses.push_back(mass);
+    }
+  };
+  for (const EpochLaw::Atom& atom : atoms) {
+    const double place = std::floor(atom.loss / spacing);
+    // Kept between the ends where rounding moved the floor.
+    const double above = std::clamp(atom.loss - place * spacing, 0.0, spacing);
+    const double upper = std::min(1.0, std::expm1(-above) / std::expm1(-spacing) * (1 + 8 * unit));
+    const auto multiple = static_cast<std::int64_t>(place);
+    add(multiple, atom.mass * (1 - upper));
+    add(multiple + 1, atom.mass * upper);
+    // The logarithm, the product, and the share, as an error of the loss.
+    result.loss_error = std::max(result.loss_error, 16 * unit * (1 + std::abs(atom.loss)));
+  }
+  return result;
+}
+
 }  // namespace jme::privacy

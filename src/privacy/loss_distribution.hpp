@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "privacy/epoch_law.hpp"
 #include "privacy/loss_pair.hpp"
 
 namespace jme::privacy {
@@ -30,5 +31,9 @@ struct Grid {
 /// so the pair is never less distinguishable (Doroshenko et al. 2022 call it connecting the dots). The spread
 /// adds at most max(spacing, distance/resolution)^2/4 to the variance.
 [[nodiscard]] LossDistribution discretise(const LossPair& pair, const Grid& grid);
+
+/// The same for losses that are known one by one: each is split between the two multiples around it so that
+/// Q/P is kept on average.
+[[nodiscard]] LossDistribution discretise(const EpochLaw& law, double spacing);
 
 }  // namespace jme::privacy

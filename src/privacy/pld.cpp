@@ -10,15 +10,13 @@
 #include <jme/privacy/subsampled.hpp>
 
 #include "privacy/composition.hpp"
+#include "privacy/least_root.hpp"
+#include "privacy/loss_cumulants.hpp"
 #include "privacy/subsampled_checks.hpp"
 
 namespace jme {
 namespace privacy {
 
-// What the grid may add to epsilon, relative to it. It costs points: twice as many for a quarter of it.
-constexpr double grid_tolerance = 3e-5;
-constexpr double fewest_points = 0x1p15;
-constexpr double most_points = 0x1p21;
 // Cells of the one-step law far from zero: their relative width adds 1/(6 * 512^2) of the variance.
 constexpr double cell_resolution = 512;
 // Single losses that are left out are charged to delta: this share of it.
@@ -31,18 +29,8 @@ double tail_position(double mass) {
   return z;
 }
 
-/// Spacing at which the spread inside cells, at most n t(1+t) spacing^2/12 in log delta at tilt t, moves
-/// epsilon by grid_tolerance.
-double wanted_spacing(const Window& window, double steps, double epsilon) {
-  return std::sqrt(12 * grid_tolerance * epsilon / (steps * (1 + window.tilt)));
-}
-
-/// That spacing, within the number of points that is worth its time.
 Grid grid_for(const Window& window, double steps, double epsilon, double last) {
-  const double range = window.top - window.bottom;
-  const double wanted = wanted_spacing(window, steps, std::max(epsilon, 1e-3 * range));
-  const double points = std::clamp(range / wanted, fewest_points, most_points);
-  return {.spacing = range / (std::exp2(std::ceil(std::log2(points))) - 4),
+  return {.spacing = affordable_spacing(window, steps, epsilon),
           .centre = window.centre / steps,
           .resolution = cell_resolution,
           .last = last};
@@ -193,28 +181,7 @@ double subsampled_noise_multiplier(const SubsampledGaussian& mechanism, ApproxDp
     if (low < privacy::least_sigma) return high;
     at_low = excess(low);
   }
-  // Secant steps inside the bracket; the value at an end that stays is halved (Illinois). `high` was always
-  // tested.
-  int kept = 0;
-  double weight_low = at_low, weight_high = at_high;
-  while (high > low * (1 + 1e-6)) {
-    const double slope = (std::log(high) - std::log(low)) / (weight_high - weight_low);
-    double middle = std::exp(std::log(high) - weight_high * slope);
-    const double margin = 2.5e-7 * high;
-    middle = std::clamp(middle + margin, low + margin, high - margin);
-    if (!(middle > low && middle < high)) middle = (low + high) / 2;
-    const double at_middle = excess(middle);
-    if (at_middle <= 0) {
-      high = middle, weight_high = at_middle;
-      if (kept == 1) weight_low /= 2;
-      kept = 1;
-    } else {
-      low = middle, weight_low = at_middle;
-      if (kept == -1) weight_high /= 2;
-      kept = -1;
-    }
-  }
-  return high;
+  return privacy::least_root(excess, {.at = low, .value = at_low}, {.at = high, .value = at_high}, 1e-6);
 }
 
 }  // namespace jme

@@ -2,7 +2,10 @@
 
 #include <limits>
 
+#include <jme/privacy/allocation.hpp>
 #include <jme/privacy/subsampled.hpp>
+
+#include "privacy/loss_pair.hpp"
 
 namespace jme::privacy {
 
@@ -23,5 +26,7 @@ void check(const SubsampledGaussian& mechanism);
 /// The machinery behind pld_epsilon and pld_delta without the shortcut at sampling rate 1, for tests.
 [[nodiscard]] double composed_epsilon(const SubsampledGaussian& mechanism, double delta);
 [[nodiscard]] double composed_delta(const SubsampledGaussian& mechanism, double epsilon);
+/// That behind allocation_epsilons for one direction; infinity where delta is too small for it.
+[[nodiscard]] double allocation_in_direction(const Allocation& mechanism, Direction direction, double delta);
 
 }  // namespace jme::privacy

@@ -8,7 +8,7 @@
 #include <jme/inquiry/questions.hpp>
 #include <jme/moments/moment_stream.hpp>
 #include <jme/privacy/gaussian.hpp>
-#include <jme/privacy/subsampled.hpp>
+#include <jme/privacy/sampled_steps.hpp>
 #include <jme/store/durable_stream.hpp>
 
 #include "temporary_folder.hpp"
@@ -50,6 +50,29 @@ TEST(AccountQuestion, GivesTheCostOfANoiseAndTheNoiseForACost) {
   EXPECT_LE(noise["epsilon_pld"].get<double>(), 0.5);
   EXPECT_THAT(complaint(AccountQuestion{.sampling_rate = "0.01", .steps = "100", .delta = "1e-5"}),
               HasSubstr("exactly one"));
+}
+
+TEST(AccountQuestion, KnowsTheSamplersOfShapedNoise) {
+  AccountQuestion question{.sampling = "allocation",
+                           .sampling_rate = "0.1",
+                           .bands = "5",
+                           .epochs = "3",
+                           .delta = "1e-5",
+                           .sigma = "1.5"};
+  const auto allocated = answer(question);
+  const AllocationEpsilons both = allocation_epsilons({.turns = 2, .epochs = 3, .sigma = 1.5}, 1e-5);
+  EXPECT_EQ(allocated["epsilon_remove"], both.remove);
+  EXPECT_EQ(allocated["epsilon_add"], both.add);
+  EXPECT_EQ(allocated["epsilon_pld"], std::max(both.remove, both.add));
+  EXPECT_EQ(allocated["turns"], 2);
+  EXPECT_EQ(allocated["epochs"], 3);
+  question.sampling = "cyclic-poisson";
+  EXPECT_EQ(answer(question)["epsilon_pld"],
+            pld_epsilon({.sampling_rate = 0.5, .steps = 6, .sigma = 1.5}, 1e-5));
+  question.steps = "30";
+  EXPECT_THAT(complaint(question), HasSubstr("steps, epochs"));
+  question.epochs.reset(), question.sampling = "shuffled";
+  EXPECT_THAT(complaint(question), HasSubstr("allocation"));
 }
 
 TEST(ShapeQuestion, KnowsThatPlainNoiseGrowsWithTheRootOfThePrefix) {

@@ -27,9 +27,9 @@ struct CalibrateQuestion {
 
 /// What training on sampled batches costs, or the noise that it needs.
 struct AccountQuestion {
-  Asked sampling_rate{}, steps{}, delta{}, sigma{}, epsilon{}, adjacency{};
+  Asked sampling{}, sampling_rate{}, bands{}, steps{}, epochs{}, delta{}, sigma{}, epsilon{}, adjacency{};
 };
-/// epsilon_pld, epsilon_rdp, rdp_order, sigma.
+/// epsilon_pld, epsilon_rdp, rdp_order, sigma; with allocation both directions, turns and epochs.
 [[nodiscard]] nlohmann::ordered_json answer(const AccountQuestion& question);
 
 /// How good a noise shape is for a workload.
