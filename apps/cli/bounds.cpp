@@ -43,17 +43,10 @@ std::string table(const FoundBounds& found) {
 BoundsCommand::BoundsCommand(CLI::App& root)
     : app_(root.add_subcommand("bounds", "Ranges of columns that nobody knows, found privately")) {
   add_text(*app_, "FILE", file_, "", "CSV, NDJSON or .npy, also .gz and .xz; - (default) is standard input");
-  for (const char* field : {"columns",         "first",   "format",    "compression",    "no_header",
-                            "width",           "records", "delimiter", "decimal",        "on_bad_row",
-                            "epsilon",         "delta",   "adjacency", "participations", "person",
-                            "rows_per_person", "state",   "source",    "stream",         "max_mu"}) {
-    add_field(*app_, given_, field);
-  }
+  add_fields(*app_, given_, Field::searches);
   add_text(*app_, "--output", output_, "FILE", "Write there what was found, as one JSON object")
       ->group("Output");
   app_->add_flag("--json", json_, "Print what --output writes: one JSON object")->group("Output");
-  add_field(*app_, given_, "allow_weak");
-  add_field(*app_, given_, "insecure_test_seed");
   app_->footer(
       "Prints the range of every column and the share of its cells outside, with noise. The whole budget is\n"
       "spent by one search. It refuses before it reads anything where the noise would hide every range.\n"

@@ -1,6 +1,5 @@
 #include "field_flags.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include <jme/pipeline/run_fields.hpp>
@@ -9,14 +8,9 @@ namespace jme::cli {
 
 namespace {
 
-std::string dashed(std::string name) {
-  std::replace(name.begin(), name.end(), '_', '-');
-  return "--" + name;
-}
-
 void add(CLI::App& app, RunSettings& given, const RunField& field) {
-  std::string names = dashed(field.name);
-  if (!field.alias.empty()) names += "," + dashed(field.alias);
+  std::string names = field.flag();
+  if (!field.alias.empty()) names += ",--" + field.alias;
   const auto store = [&given, name = field.name](const std::string& text) { given.set(name, text); };
   CLI::Option* option =
       field.type == Field::Type::flag
@@ -28,13 +22,9 @@ void add(CLI::App& app, RunSettings& given, const RunField& field) {
 
 }  // namespace
 
-void add_field(CLI::App& app, RunSettings& given, std::string_view name) {
-  add(app, given, *find_run_field(name));
-}
-
-void add_fields(CLI::App& app, RunSettings& given, std::string_view group) {
+void add_fields(CLI::App& app, RunSettings& given, Field::Front front) {
   for (const RunField& field : run_fields()) {
-    if (field.group == group) add(app, given, field);
+    if ((field.fronts & front) != 0) add(app, given, field);
   }
 }
 

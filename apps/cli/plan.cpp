@@ -57,15 +57,11 @@ PlanCommand::PlanCommand(CLI::App& root)
   app_->add_flag("--methods", methods_, "Compare methods and noise shapes instead (default without bounds)")
       ->group("Question");
   app_->add_flag("--json", json_, "One JSON object")->group("Question");
-  for (const char* of_run : {"Input", "Search for bounds"}) add_fields(*app_, given_, of_run);
+  add_fields(*app_, given_, Field::runs);
   kafka_.attach(*app_, "Input");
-  add_stream_fields(*app_, given_);
-  for (const char* field : {"emit", "raw", "psd"}) add_field(*app_, given_, field);
   const std::string unused = "Of the run, without effect here";
-  add_fields(*app_, given_, "Durable runs");
   add_text(*app_, "--output", output_, "FILE", "Is not written")->group(unused);
   report_.attach(*app_, unused);
-  add_field(*app_, given_, "insecure_test_seed");
   app_->footer(
       "Takes the flags of jme run. --epsilon, --rows-per-person and --every may be lists; each combination "
       "is "

@@ -134,13 +134,9 @@ RunCommand::RunCommand(CLI::App& root)
            "kafka://HOST:PORT/TOPIC is a topic");
   add_text(*app_, "--config", config_, "FILE", "Settings as a JSON object; flags override them")
       ->group("Input");
-  add_fields(*app_, given_, "Input");
+  add_fields(*app_, given_, Field::runs);
   kafka_.attach(*app_, "Input");
-  add_fields(*app_, given_, "Search for bounds");
-  add_stream_fields(*app_, given_);
-  add_fields(*app_, given_, "Durable runs");
   const std::string group = "Output";
-  for (const char* field : {"emit", "raw", "psd"}) add_field(*app_, given_, field);
   add_text(*app_, "--output", output_, "FILE", "Write there instead of standard output")->group(group);
   report_.attach(*app_, group);
   app_->add_flag("--dry-run", dry_run_, "Print the plan and the privacy statement; open no input")
@@ -150,7 +146,6 @@ RunCommand::RunCommand(CLI::App& root)
   app_->add_flag("--print-config", print_config_,
                  "Print the settings, including defaults, as --config reads them; open no input")
       ->group(group);
-  add_field(*app_, given_, "insecure_test_seed");
   app_->footer(
       "Writes one JSON object per line: first the configuration and the privacy statement, then the "
       "releases.\n"

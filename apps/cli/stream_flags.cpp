@@ -8,7 +8,6 @@
 #include <jme/pipeline/run_fields.hpp>
 
 #include "exit_codes.hpp"
-#include "field_flags.hpp"
 
 namespace jme::cli {
 
@@ -41,13 +40,6 @@ std::string shell_word(std::string word) {
 }
 
 }  // namespace
-
-void add_stream_fields(CLI::App& app, RunSettings& given) {
-  for (const char* group :
-       {"Privacy", "Horizon (public)", "Rows (public)", "What is published", "How the noise is made"}) {
-    add_fields(app, given, group);
-  }
-}
 
 void tell_unused(const RunSettings& given, const RunSettings& settings, const StreamConfig& config) {
   for (const SettingNote& note : notes_on(given, settings, config)) print_note(text_of(note));

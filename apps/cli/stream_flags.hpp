@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include <jme/pipeline/configure.hpp>
 #include <jme/theory/plan.hpp>
 
@@ -11,8 +9,6 @@
 
 namespace jme::cli {
 
-/// Adds the flags that `plan` and `run` share: everything that is public before the first row.
-void add_stream_fields(CLI::App& app, RunSettings& given);
 /// Says on stderr which flags change nothing. `settings` may have more settings than `given`, from a file.
 void tell_unused(const RunSettings& given, const RunSettings& settings, const StreamConfig& config);
 /// These settings with the method and shapes of a candidate, as a user would type them.

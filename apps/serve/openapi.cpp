@@ -68,7 +68,8 @@ Json settings() {
                     {"pattern", "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},
                     {"description", "The stream's name."}}}};
   for (const RunField& field : run_fields()) {
-    if (Service::is_setting_of_stream(field.name)) properties[field.name] = schema_of(field);
+    const bool is_for_tests = field.name == "insecure_test_seed";
+    if ((field.fronts & Field::served) != 0 && !is_for_tests) properties[field.name] = schema_of(field);
   }
   properties["on_bad_row"]["default"] = "zero";  // a run has another one
   return {{"type", "object"},

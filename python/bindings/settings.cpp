@@ -35,12 +35,26 @@ const char* type_name(Field::Type type) {
   return "";
 }
 
-/// The table of settings: (name, type, default, rule, group, help) of each.
+const char* further_type(Field::Takes takes) {
+  switch (takes) {
+    case Field::Takes::length_of_time:
+      return "length of time";
+    case Field::Takes::date:
+      return "date";
+    case Field::Takes::column:
+      return "column";
+    case Field::Takes::its_type:
+      break;
+  }
+  return "";
+}
+
+/// The table of settings: (name, type, what it takes besides, default, what is allowed, group, help) of each.
 nb::list fields() {
   nb::list result;
   for (const RunField& field : run_fields()) {
-    result.append(nb::make_tuple(field.name, type_name(field.type), field.fallback, field.rule, field.group,
-                                 field.help));
+    result.append(nb::make_tuple(field.name, type_name(field.type), further_type(field.takes), field.fallback,
+                                 field.allowed(), field.group, field.help));
   }
   return result;
 }

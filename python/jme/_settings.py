@@ -26,6 +26,7 @@ class Field(NamedTuple):
 
     name: str
     type: str
+    takes: str  # besides its type: "date", "column" (its number), "length of time"
     default: str
     rule: str
     group: str
@@ -102,10 +103,6 @@ def _is_list_of_names(value: Any) -> bool:
     )
 
 
-#: Settings of text that may be numbers: times in seconds since 1970, and columns that are called by numbers.
-NUMBERED = ("from", "until", "person", "time")
-
-
 def _check_type(name: str, kind: str, value: Any) -> None:
     is_flag = isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
     is_number = isinstance(value, numbers.Real) and not is_flag
@@ -114,7 +111,8 @@ def _check_type(name: str, kind: str, value: Any) -> None:
     elif isinstance(value, str):
         fits = True
     else:
-        fits = is_number and (kind in ("real", "count") or name in NUMBERED)
+        # Times in seconds since 1970, and columns that are called by numbers, are numbers too.
+        fits = is_number and (kind in ("real", "count") or FIELDS[keyword_of(name)].takes in ("date", "column"))
     if not fits:
         raise _wrong(name, f"must be {FIELDS[keyword_of(name)].rule}, not {type_name(value)}")
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ._keywords import Settings
 
 # Where a stream is kept and how it is watched says nothing about its rows.
-OF_THE_STREAM = ("state", "source", "stream", "commit_interval", "leave_open", "max_mu")
+OF_THE_STREAM = [field.name for field in _settings.FIELDS.values() if field.group == "Durable runs"]
 
 
 class BlockSum:

@@ -7,6 +7,7 @@
 #include <jme/base/parse.hpp>
 #include <jme/base/values.hpp>
 #include <jme/inquiry/questions.hpp>
+#include <jme/mechanism/stream_fields.hpp>
 #include <jme/sensitivity/batch.hpp>
 #include <jme/sensitivity/participation.hpp>
 #include <jme/shaping/shape.hpp>

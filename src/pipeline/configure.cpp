@@ -7,11 +7,13 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/base/parse.hpp>
+#include <jme/mechanism/stream_fields.hpp>
 #include <jme/mechanism/weak_budget.hpp>
 #include <jme/pipeline/bounds_file.hpp>
 #include <jme/pipeline/clock_config.hpp>
 #include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/rows_per_person.hpp>
+#include <jme/pipeline/run_fields.hpp>
 
 namespace jme {
 
@@ -22,16 +24,6 @@ using Text = std::optional<std::string>;
 Eigen::MatrixXd matrix_of(const std::string& text, std::string_view field, const MatrixReader& read_matrix) {
   if (!read_matrix) throw InvalidParameter(field, text, "a name: matrices cannot be read here");
   return read_matrix(text.substr(1), field);
-}
-
-Budget budget_of(const RunSettings& settings) {
-  const Text &epsilon = settings["epsilon"], &delta = settings["delta"], &sigma = settings["sigma"];
-  Budget budget;
-  if (epsilon) budget.epsilon = parse_real("epsilon", *epsilon);
-  if (delta) budget.delta = parse_real("delta", *delta);
-  if (sigma) budget.sigma = parse_positive("sigma", *sigma);
-  static_cast<void>(budget.approx_dp());  // throws unless it is one or the other
-  return budget;
 }
 
 void set_balance(StreamConfig& config, const RunSettings& settings) {
@@ -83,17 +75,13 @@ void set_sought_bounds(RunConfig& config, const RunSettings& settings) {
 
 /// Columns, their bounds and the rules for their missing cells.
 void set_columns(RunConfig& config, const RunSettings& settings, const TextReader& read_text) {
-  const Text &columns = settings["columns"], &bounds = settings["bounds"], &missing = settings["missing"];
+  const Text& bounds = settings["bounds"];
   const bool are_found = bounds && bounds->starts_with('@'), are_sought = bounds && *bounds == "auto";
   if (settings["first"] && !are_sought) {
     throw InvalidParameter("first", "is for a search for bounds: bounds auto");
   }
   config.on_bad_row = on_bad_row_of(settings);
-  if (columns) {
-    config.columns = parse_list("columns", *columns);
-  } else if (bounds && !are_found && !are_sought) {
-    config.columns = bounded_columns(*bounds);
-  }
+  if (bounds && !are_found && !are_sought && !settings["columns"]) config.columns = bounded_columns(*bounds);
   if (are_sought) {
     set_sought_bounds(config, settings);
   } else if (are_found) {
@@ -103,7 +91,6 @@ void set_columns(RunConfig& config, const RunSettings& settings, const TextReade
   } else if (bounds) {
     config.bounds = ColumnBounds::parse(*bounds, config.columns);
   }
-  if (missing) config.missing = MissingRules::parse(*missing);
   if (config.columns.empty()) return;
   const ColumnBounds none = ColumnBounds::none(config.columns.size());
   static_cast<void>(config.missing.of(config.columns, config.bounds.value_or(none)));
@@ -166,12 +153,6 @@ std::optional<DurableOptions> durable_options(const RunSettings& settings) {
   return options;
 }
 
-Objective parse_objective(std::string_view text) {
-  if (text == "rmse") return Objective::rmse;
-  if (text == "max") return Objective::max;
-  throw InvalidParameter("objective", text, "rmse or max");
-}
-
 /// A length of time was looked for before.
 std::size_t rows_of_block(const std::string& every) {
   const bool is_number = every.find_first_not_of("0123456789+-.eE") == std::string::npos;
@@ -207,16 +188,14 @@ Horizon horizon_of(const std::optional<std::string>& rows, const std::optional<s
 
 StreamConfig stream_config(const RunSettings& settings, const KnownColumns& columns,
                            const MatrixReader& read_matrix) {
-  const Text &dimension = settings["dimension"], &norm_bound = settings["norm_bound"],
-             &workload = settings["workload"], &workload2 = settings["workload2"],
-             &second = settings["second"], &method = settings["method"], &shape = settings["shape"],
-             &shape2 = settings["shape2"], &lambda = settings["lambda"], &alpha = settings["alpha"],
-             &tau = settings["tau"], &adjacency = settings["adjacency"],
-             &participations = settings["participations"], &separation = settings["separation"],
-             &objective = settings["objective"], &max_state_vectors = settings["max_state_vectors"],
-             &threads = settings["threads"], &geometry = settings["geometry"], &missing = settings["missing"];
+  const Text &dimension = settings["dimension"], &workload = settings["workload"],
+             &workload2 = settings["workload2"], &shape = settings["shape"], &shape2 = settings["shape2"],
+             &missing = settings["missing"];
   StreamConfig result;
-  result.budget = budget_of(settings);
+  for (const StreamField& field : stream_fields()) {
+    if (const Text& given = settings[field.name]; given && field.read != nullptr) field.read(result, *given);
+  }
+  static_cast<void>(result.budget.approx_dp());  // throws unless it is one or the other
   const std::optional<ClockConfig> clock = clock_config(settings);
   if (!clock) {
     const Horizon length = horizon_of(settings["rows"], settings["steps"], settings["every"]);
@@ -235,16 +214,12 @@ StreamConfig stream_config(const RunSettings& settings, const KnownColumns& colu
     throw InvalidParameter("dimension", "must be given: how many numbers a row has");
   result.dimension = given ? *given : *columns.dimension;
 
-  if (geometry) result.geometry = parse_geometry(*geometry);
   result.unit_box = columns.unit_box || result.geometry == Geometry::box;
   result.observed = missing && MissingRules::parse(*missing).leaves_absent();
-  result.private_count = settings.is_on("private_count");
 
-  if (norm_bound) {
-    result.norm_bound = NormBound(parse_real("norm-bound", *norm_bound));
-  } else if (result.unit_box) {
+  if (!settings["norm_bound"] && result.unit_box) {
     result.norm_bound = std::sqrt(static_cast<double>(result.dimension));  // no row in the box is longer
-  } else {
+  } else if (!settings["norm_bound"]) {
     throw InvalidParameter(
         "bounds",
         "must be given, COLUMN=LOW:HIGH for every column to publish: ranges that are public, never "
@@ -260,27 +235,9 @@ StreamConfig stream_config(const RunSettings& settings, const KnownColumns& colu
   };
   if (workload) result.workload = workload_of(*workload, "workload");
   if (workload2) result.workload_second = workload_of(*workload2, "workload2");
-  if (second) result.second = parse_second(*second);
-  if (method) result.method = parse_method(*method);
   if (shape) result.shape = parse_shape(*shape, "shape", read_matrix);
   if (shape2) result.shape_second = parse_shape(*shape2, "shape2", read_matrix);
-  if (lambda) result.lambda = parse_positive("lambda", *lambda);
-  if (alpha) {
-    result.alpha = parse_real("alpha", *alpha);
-    if (!(result.alpha > 0 && result.alpha < 1)) throw InvalidParameter("alpha", *alpha, "in (0, 1)");
-  }
-  if (tau) result.tau = parse_positive("tau", *tau);
   set_balance(result, settings);
-  if (adjacency) result.adjacency = parse_adjacency(*adjacency);
-  if (participations) result.participation.rows = parse_count("participations", *participations);
-  if (separation) result.participation.separation = parse_count("separation", *separation);
-  if (objective) result.objective = parse_objective(*objective);
-  if (max_state_vectors) result.max_state_vectors = parse_count("max-state-vectors", *max_state_vectors, 0);
-  if (threads) {
-    const std::size_t count = parse_count("threads", *threads);
-    if (count > 1024) throw InvalidParameter("threads", *threads, "at most 1024");
-    result.threads = static_cast<unsigned>(count);
-  }
   if (clock) set_slots(result, settings);
   set_person_limit(result, settings);
   return result;
@@ -323,20 +280,15 @@ void RunConfig::take_found(const FoundBounds& found) {
 RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matrix,
                      const TextReader& read_text) {
   RunConfig config;
-  if (const Text& seed = settings["insecure_test_seed"]) {
-    config.insecure_seed = parse_count("insecure-test-seed", *seed, 0);
+  for (const RunField& field : run_fields()) {
+    if (const Text& given = settings[field.name]; given && field.read != nullptr) field.read(config, *given);
   }
-  if (const Text& emit = settings["emit"]) config.emit.values = parse_emit(*emit);
-  config.emit.bias = settings.is_on("raw") ? Bias::kept : Bias::removed;
-  config.emit.psd = settings.is_on("psd");
   set_columns(config, settings, read_text);
   KnownColumns known{.dimension = config.columns.size()};
   if (config.columns.empty() && settings["dimension"]) known.dimension.reset();
   known.unit_box = config.bounds.has_value();
   config.stream = stream_config(settings, known, read_matrix);
   check_delta(config.stream.budget.delta, settings.is_on("allow_weak"));
-  if (const Text& person = settings["person"]) config.person = *person;
-  if (settings["person"] && config.person.empty()) throw InvalidParameter("person", "the name is empty");
   if (!config.person.empty() && !settings["rows_per_person"]) {
     throw InvalidParameter("rows-per-person",
                            "must be given with person: how many rows of a person count; choose it without "
@@ -349,7 +301,6 @@ RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matri
   config.clock = clock_config(settings);
   check_apart(config);
   config.state = durable_options(settings);
-  config.leave_open = settings.is_on("leave_open");
   return config;
 }
 

@@ -1,185 +1,146 @@
 #include <algorithm>
 
+#include <jme/base/errors.hpp>
+#include <jme/base/parse.hpp>
 #include <jme/base/spelling.hpp>
-#include <jme/clock/time.hpp>
 #include <jme/mechanism/stream_fields.hpp>
 #include <jme/output/emit.hpp>
+#include <jme/pipeline/run_config.hpp>
 #include <jme/pipeline/run_fields.hpp>
 
-#include "base/field_rules.hpp"
+#include "pipeline/input_fields.hpp"
 
 namespace jme {
 
 namespace {
 
 using enum Field::Type;
-using field_rules::above_0;
-using field_rules::words;
 
-const char* const yes_or_no = "true or false";
-const char* const names = "a list of names";
-
-FieldValue text_or_nothing(const std::string& words_of_it) {
-  return words_of_it.empty() ? FieldValue() : FieldValue(words_of_it);
-}
-
-std::vector<RunField> input_fields() {
-  const std::string group = "Input";
-  return {
-      {{"format", text, "auto", "auto, csv, ndjson or npy", group, "F",
-        "csv, ndjson or npy (default: by the file's extension; stdin is csv)"}},
-      {{"compression", text, "auto", "auto, none, gzip or xz", group, "C",
-        "none, gzip or xz (default: by the file's extension, .gz or .xz; stdin is plain)"}},
-      {{"columns", list, "", names, group, "A,B,..",
-        "Columns to use, in this order, by name or number (default: the bounded ones, else all of the "
-        "header's; without a header they must be given here, by bounds or, as 1 to D, by dimension)"}},
-      {{"bounds", ranges, "", "an object of [low, high] by column", group, "A=LO:HI,..",
-        "PUBLIC range of every column; values are clamped to it and results come back in these units; or "
-        "@FILE: "
-        "ranges that jme bounds found, on records that the run leaves out; or auto: the run finds them "
-        "itself "
-        "from its first records, which it then leaves out"},
-       [](const RunDescription& run) {
-         return run.bounds_are_sought ? FieldValue(std::string("auto")) : text_or_nothing(run.bounds.text());
-       },
-       true},
-      {{"same_rows", flag, "false", yes_or_no, group, "",
-        "With bounds @FILE: take the records that were searched for bounds too; both spend privacy on them"},
-       [](const RunDescription& run) {
-         return run.bounds_origin ? FieldValue(run.bounds_origin->same_rows) : FieldValue();
-       },
-       true},
-      {{"no_header", flag, "false", yes_or_no, group, "",
-        "The first CSV line is a row, not names; columns are 1, 2, .."}},
-      {{"width", count, "", "a whole number of at least 1", group, "N",
-        "Cells of every record that has no header and no keys (default: the largest column number that "
-        "columns, bounds, person or time name); records of another width are bad rows"}},
-      {{"records", text, "lines", "lines or quoted", group, "R",
-        "What a CSV record is: lines (default), one line whatever quotes it holds, safe where people control "
-        "bytes; or quoted, cells with line breaks (RFC 4180), for files that a CSV writer made"},
-       [](const RunDescription& run) { return text_or_nothing(run.records); },
-       true},
-      {{"delimiter", text, ",", "one character, or tab, semicolon or pipe", group, "C",
-        "Between CSV fields (default ,): one character, or tab, semicolon or pipe"}},
-      {{"decimal", text, "point", "point or comma", group, "D",
-        "Decimal sign of CSV numbers: point (default), or comma for 1,5; then a point is no part of a "
-        "number"}},
-      {{"on_bad_row", text, "", "fail or zero", group, "DO",
-        "fail: the run ends there; or zero: it counts as the zero row or, where counts are private, nowhere "
-        "(default: zero with private-count, person, missing observed or slots of time, else fail)"},
-       [](const RunDescription& run) -> FieldValue {
-         return std::string(run.on_bad_row == OnBadRow::zero ? "zero" : "fail");
-       }},
-      {{"missing", text, "", "centre, mean, model, observed, fail or COLUMN=VALUE", group, "DO",
-        "Missing cells become: centre (of the bounds), mean (as last released), model (predicted from the "
-        "last "
-        "release and the row's other cells), PUBLIC values, such as mean,RAIN=0; or nothing (observed: "
-        "results "
-        "are over the cells that are there, which are counted privately; needs bounds); or fail (default: "
-        "the "
-        "row is bad)"},
-       [](const RunDescription& run) { return text_or_nothing(run.missing); },
-       true}};
+std::string parse_name(std::string_view field, const std::string& text) {
+  if (text.empty()) throw InvalidParameter(field, "the name is empty");
+  return text;
 }
 
 std::vector<RunField> person_fields() {
-  return {
-      {{"person", text, "", words, "Privacy", "COLUMN",
-        "The column that says whose row it is: with rows-per-person, only so many rows of a person count, "
-        "the "
-        "first ones, and the number of rows is private; an id is text or a number and is never published"},
-       [](const RunDescription& run) { return text_or_nothing(run.person); },
-       true}};
-}
-
-std::string date_text(const std::optional<Seconds>& time) {
-  return time ? iso_text(*time) : "";
-}
-
-std::vector<RunField> clock_fields() {
-  const std::string group = "Input", date = "a time in ISO 8601 (UTC) or in seconds since 1970";
-  return {
-      {{"time", text, "", words, group, "COLUMN",
-        "When a row happened: ISO 8601 (UTC where it has no offset) or seconds since 1970. With every, from "
-        "and "
-        "until every row counts in the slot of its own time"},
-       [](const RunDescription& run) { return text_or_nothing(run.clock ? run.clock->time_column : ""); },
-       true},
-      {{"time_unit", text, "", "s, ms, us, minute, hour or day", group, "UNIT",
-        "What numbers in the column of times count since 1970: s (default), ms, us, minute, hour or day"},
-       [](const RunDescription& run) {
-         const bool is_used = run.clock && run.clock->time_unit != TimeUnit::second;
-         return is_used ? FieldValue(std::string(name(run.clock->time_unit))) : FieldValue();
-       },
-       true},
-      {{"from", text, "", date, group, "DATE",
-        "When the first slot of time begins (live input: by default with the slot in which the run starts)"},
-       [](const RunDescription& run) { return text_or_nothing(run.clock ? date_text(run.clock->from) : ""); },
-       true},
-      {{"until", text, "", date, group, "DATE",
-        "When the last slot of time ends, exclusive; left out for live input, which has steps"},
-       [](const RunDescription& run) {
-         return text_or_nothing(run.clock ? date_text(run.clock->until) : "");
-       },
-       true},
-      {{"late", text, "", "current or drop", group, "DO",
-        "Live input with time: a row whose own time is before the open slot counts in it (current, default) "
-        "or "
-        "nowhere (drop)"},
-       [](const RunDescription& run) {
-         const bool is_used = run.clock && !run.clock->until && !run.clock->time_column.empty();
-         return is_used ? FieldValue(std::string(run.clock->drops_late ? "drop" : "current")) : FieldValue();
-       },
-       true},
-      {{"follow", flag, "false", yes_or_no, group, "",
-        "Wait for more at the end of a file that grows; it may be rotated by renaming"}}};
-}
-
-std::vector<RunField> search_fields() {
-  return {
-      {{"first", count, "", "a whole number of at least 1", "Search for bounds", "N",
-        "Records to search for bounds, the first of the input, readable or not; the run leaves them out"}}};
+  return {{{.name = "person",
+            .takes = Field::Takes::column,
+            .group = "Privacy",
+            .value = "COLUMN",
+            .help = "The column that says whose row it is: with rows-per-person, only so many rows of a "
+                    "person count, the first ones, and the number of rows is private; an id is text or a "
+                    "number and is never published",
+            .more = "A name or a number; no data column. A row without an id counts nowhere. In CSV it "
+                    "should be the first column. Not for .npy files.",
+            .fronts = Field::rows | Field::searches},
+           [](const RunDescription& run) -> FieldValue {
+             return run.person.empty() ? FieldValue() : FieldValue(run.person);
+           },
+           [](RunConfig& c, const std::string& t) { c.person = parse_name("person", t); },
+           true}};
 }
 
 std::vector<RunField> fields_of_streams() {
   std::vector<RunField> fields;
   for (const StreamField& field : stream_fields()) {
     fields.push_back(
-        {field, [in_force = field.in_force](const RunDescription& run) { return in_force(run.mechanism); },
-         false, true});
+        {field,
+         [in_force = field.in_force](const RunDescription& run) { return in_force(run.mechanism); },
+         {},
+         false,
+         true});
   }
   return fields;
 }
 
-std::vector<RunField> output_fields() {
-  const std::string durable = "Durable runs", output = "Output";
+std::vector<RunField> durable_fields() {
   return {
-      {{"state", text, "", "the name of a folder", durable, "DIR",
-        "Keep the stream there: after a crash the same command goes on where it was"}},
-      {{"source", text, "", words, durable, "NAME",
-        "Whose data these are (default: default); jme ledger adds up what was spent on each source"}},
-      {{"stream", text, "", words, durable, "NAME", "Name of the stream, where a source has several"}},
-      {{"commit_interval", count, "", "a whole number of milliseconds", durable, "MS",
-        "Releases within this many milliseconds share a commit (default 50; 0: one commit each)"}},
-      {{"leave_open", flag, "false", yes_or_no, durable, "",
-        "At the end of input leave a partial block open for a longer input, instead of ending the stream"}},
-      {{"max_mu", real, "", above_0, durable, "MU",
-        "Refuse to start a stream that brings the source's total above this mu"}},
-      {{"emit", list, "", names, output, "LIST", std::string(emit_help) + " (default mean,covariance)"},
+      {{.name = "state",
+        .rule = "the name of a folder",
+        .value = "DIR",
+        .help = "Keep the stream there: after a crash the same command goes on where it was",
+        .more = "The same command reads the input from its start, recognises the rows it has taken, and "
+                "prints all releases again byte for byte. Nothing is printed before it is on disk. The "
+                "folder is made where it is missing; a folder that exists must belong to the user who runs "
+                "jme, and nobody else may write in it (chmod go-w).",
+        .fronts = Field::runs | Field::batches | Field::searches}},
+      {{.name = "source",
+        .value = "NAME",
+        .help = "Whose data these are (default: default); jme ledger adds up what was spent on each source",
+        .fronts = Field::rows | Field::searches}},
+      {{.name = "stream",
+        .value = "NAME",
+        .help = "Name of the stream, where a source has several",
+        .more = "Each of them spends its own budget.",
+        .fronts = Field::runs | Field::batches | Field::searches}},
+      {{.name = "commit_interval",
+        .type = count,
+        .rule = "a whole number of milliseconds",
+        .value = "MS",
+        .help = "Releases within this many milliseconds share a commit (default 50; 0: one commit each)",
+        .fronts = Field::runs | Field::batches}},
+      {{.name = "leave_open",
+        .type = flag,
+        .fallback = "false",
+        .help =
+            "At the end of input leave a partial block open for a longer input, instead of ending the stream",
+        .fronts = Field::runs | Field::batches},
+       {},
+       [](RunConfig& c, const std::string& t) { c.leave_open = t == "true"; }},
+      {{.name = "max_mu",
+        .type = real,
+        .value = "MU",
+        .help = "Refuse to start a stream that brings the source's total above this mu",
+        .fronts = Field::rows | Field::searches}}};
+}
+
+std::vector<RunField> output_fields() {
+  return {
+      {{.name = "emit",
+        .type = list,
+        .words = {"first", "second", "mean", "covariance", "correlation", "precision",
+                  "pca:", "regression:", "density"},
+        .value = "LIST",
+        .help = std::string(emit_help) + " (default mean,covariance)",
+        .more = "With `second` diagonal the covariance is the vector of variances, and the models after it "
+                "are not available."},
        [](const RunDescription& run) -> FieldValue {
          std::vector<std::string> items;
          for (const EmitItem& item : run.emit.values) items.push_back(item.text());
          return items;
-       }},
-      {{"raw", flag, "false", yes_or_no, output, "", "Keep the covariance's bias instead of removing it"}},
-      {{"psd", flag, "false", yes_or_no, output, "",
-        "Project covariances to the nearest positive semidefinite matrix"},
-       [](const RunDescription& run) -> FieldValue { return run.emit.psd; }},
+       },
+       [](RunConfig& c, const std::string& t) { c.emit.values = parse_emit(t); }},
+      {{.name = "raw",
+        .type = flag,
+        .fallback = "false",
+        .help = "Keep the covariance's bias instead of removing it",
+        .more = "What is computed from it keeps the bias too."},
+       {},
+       [](RunConfig& c, const std::string& t) { c.emit.bias = t == "true" ? Bias::kept : Bias::removed; }},
+      {{.name = "psd",
+        .type = flag,
+        .fallback = "false",
+        .help = "Project covariances to the nearest positive semidefinite matrix",
+        .more = "In the units in which columns are [-1, 1]."},
+       [](const RunDescription& run) -> FieldValue { return run.emit.psd; },
+       [](RunConfig& c, const std::string& t) { c.emit.psd = t == "true"; }},
       // Without a default: settings that were stored before it was there are the same settings.
-      {{"allow_weak", flag, "", yes_or_no, "Privacy", "",
-        "Accept a delta of 0.1 or more, which protects almost nothing"}},
-      {{"insecure_test_seed", count, "", "a whole number", output, "N",
-        "Reproducible noise that protects NOBODY; for tests"}}};
+      {{.name = "allow_weak",
+        .type = flag,
+        .group = "Privacy",
+        .help = "Accept a delta of 0.1 or more, which protects almost nothing",
+        .more = "With probability delta the guarantee may fail completely. A note says where delta is above "
+                "1 over the number of rows, or epsilon above 10.",
+        .fronts = Field::rows | Field::searches}},
+      {{.name = "insecure_test_seed",
+        .type = count,
+        .rule = "a whole number",
+        .value = "N",
+        .help = "Reproducible noise that protects NOBODY; for tests",
+        .fronts = Field::rows | Field::searches},
+       {},
+       [](RunConfig& c, const std::string& t) {
+         c.insecure_seed = parse_count("insecure-test-seed", t, 0);
+       }}};
 }
 
 }  // namespace
@@ -187,10 +148,13 @@ std::vector<RunField> output_fields() {
 const std::vector<RunField>& run_fields() {
   static const std::vector<RunField> fields = [] {
     std::vector<RunField> all;
-    for (const auto& part : {input_fields(), clock_fields(), search_fields(), person_fields(),
-                             fields_of_streams(), output_fields()}) {
-      all.insert(all.end(), part.begin(), part.end());
-    }
+    add_group(all, "Input", pipeline::input_fields());
+    add_group(all, "Input", pipeline::clock_fields());
+    add_group(all, "Search for bounds", pipeline::search_fields());
+    add_group(all, "Privacy", person_fields());
+    add_group(all, "", fields_of_streams());
+    add_group(all, "Durable runs", durable_fields());
+    add_group(all, "Output", output_fields());
     return all;
   }();
   return fields;

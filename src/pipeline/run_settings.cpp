@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 using Type = Field::Type;
 
 InvalidParameter wrong_value(const Field& field) {
-  return {field.name, "must be " + field.rule};
+  return {field.name, "must be " + field.allowed()};
 }
 
 /// A whole number is written without a point, so that it can be read as a count.

@@ -41,7 +41,7 @@ Json schema_of(const RunField& field) {
     settings.set(field.name, field.fallback);
     schema["default"] = Json::parse(settings.to_json()).at(field.name);
   }
-  schema["description"] = field.help + ". Must be " + field.rule + ".";
+  schema["description"] = field.help + ". Must be " + field.allowed() + ".";
   return schema;
 }
 

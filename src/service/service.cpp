@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <fstream>
@@ -31,11 +30,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* settings_ending = ".stream.json";
-
-/// What the service decides itself, or what only says how a file is read.
-constexpr std::array<const char*, 13> not_for_streams{
-    "state",     "stream", "leave_open", "commit_interval", "first",    "format", "time", "compression",
-    "same_rows", "until",  "late",       "follow",          "time_unit"};
 
 /// Beside the settings of a stream whose steps are slots of time: when the first of them begins.
 constexpr const char* begins_key = "begins";
@@ -122,11 +116,6 @@ void write_settings(const std::filesystem::path& path, const std::string& settin
 
 }  // namespace
 
-bool Service::is_setting_of_stream(std::string_view field) {
-  return field != "insecure_test_seed" &&
-         std::find(not_for_streams.begin(), not_for_streams.end(), field) == not_for_streams.end();
-}
-
 Service::Service(const ServiceOptions& options)
     : options_(options), lock_(options.state), room_(options.most_waiting_rows), memory_(options.memory) {
   load();
@@ -208,14 +197,15 @@ std::optional<Seconds> Service::beginning(const PreparedRun& run) const {
 }
 
 RunSettings Service::served(const RunSettings& given, const std::string& name) const {
-  for (const char* field : not_for_streams) {
-    // A complete list of settings (RunSettings::to_json) has defaults too.
-    if (given[field] && *given[field] != find_run_field(field)->fallback) {
-      throw InvalidParameter(field, "is not a setting of a stream that is served");
-    }
-  }
   if (given["insecure_test_seed"] && !options_.allow_insecure_test_seed) {
     throw InvalidParameter("insecure-test-seed", "protects nobody, and is not for streams that are served");
+  }
+  for (const RunField& field : run_fields()) {
+    // A complete list of settings (RunSettings::to_json) has defaults too.
+    const auto& text = given[field.name];
+    if ((field.fronts & Field::served) == 0 && text && *text != field.fallback) {
+      throw InvalidParameter(field.name, "is not a setting of a stream that is served");
+    }
   }
   RunSettings settings = given;
   settings.set("state", options_.state.string());

@@ -97,6 +97,11 @@ TEST(ManPage, NamesEveryFlagOfTheHelpAndNoOther) {
   EXPECT_THAT(page, HasSubstr("\"jme " JME_VERSION "\""));
 }
 
+TEST(GeneratedFiles, AreWhatTheirTablesGive) {
+  const CommandResult result = execute(JME_GENERATE, {"--check", JME_SOURCE_DIR});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+}
+
 TEST(ManPage, IsFormattedWithoutComplaint) {
   const CommandResult exists = execute("/bin/sh", {"-c", "command -v groff || true"});
   ASSERT_FALSE(exists.out.empty()) << "groff is missing: scripts/install-packages test installs it";

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <jme/base/errors.hpp>
+#include <jme/mechanism/stream_fields.hpp>
 #include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/run_fields.hpp>
 #include <jme/pipeline/run_settings.hpp>
@@ -32,11 +33,36 @@ TEST(RunFields, HaveNamesOfTheirOwnAndARuleAndHelpEach) {
   for (const RunField& field : run_fields()) {
     EXPECT_TRUE(names.insert(field.name).second) << field.name;
     EXPECT_EQ(field.name.find('-'), std::string::npos) << field.name;
-    EXPECT_NE(field.rule, "") << field.name;
+    EXPECT_NE(field.allowed(), "") << field.name;
     EXPECT_NE(field.help, "") << field.name;
     EXPECT_EQ(find_run_field(field.name), &field);
   }
   EXPECT_EQ(find_run_field("epsilom"), nullptr);
+}
+
+TEST(RunFields, ReadTheWordsThatCompletionsOffer) {
+  std::size_t read_words = 0;
+  for (const RunField& field : run_fields()) {
+    RunConfig config;
+    if (field.read == nullptr) continue;
+    for (const std::string& word : field.words) {
+      if (word.ends_with(':')) continue;  // a name has to follow
+      EXPECT_NO_THROW(field.read(config, word)) << field.name << ' ' << word;
+      ++read_words;
+    }
+  }
+  for (const StreamField& field : stream_fields()) {
+    StreamConfig config;
+    if (field.read == nullptr) continue;
+    for (const std::string& word : field.words) {
+      EXPECT_NO_THROW(field.read(config, word)) << field.name << ' ' << word;
+      ++read_words;
+    }
+    if (field.type == Field::Type::text && !field.words.empty()) {
+      EXPECT_THROW(field.read(config, "no such word"), InvalidParameter) << field.name;
+    }
+  }
+  EXPECT_GT(read_words, 20U);
 }
 
 TEST(RunSettings, AreReadAsJsonHasThem) {

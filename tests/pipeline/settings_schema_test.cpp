@@ -66,7 +66,7 @@ TEST(SchemasOfSettings, HaveDefaultsThatFitThemAndSayWhatIsAllowed) {
     const Json schema = schema_of(field);
     EXPECT_EQ(schema.contains("default"), !field.fallback.empty()) << field.name;
     EXPECT_TRUE(!schema.contains("default") || fits(schema.at("default"), schema)) << schema;
-    EXPECT_THAT(schema.at("description").get<std::string>(), testing::HasSubstr(field.rule));
+    EXPECT_THAT(schema.at("description").get<std::string>(), testing::HasSubstr(field.allowed()));
   }
 }
 

@@ -5,7 +5,9 @@ _jme_flags() {
 }
 
 _jme() {
+  # generated: commands
   local commands='run bounds plan calibrate account sensitivity shape compare audit ledger serve token reproduce demo help'
+  # end
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -14,28 +16,33 @@ _jme() {
 
   local values=''
   case $previous in
-    --method) values='jme lambda-jme ime cs pp pp-debiased' ;;
-    --shape | --shape1 | --shape2) values='auto identity sqrt banded:16 banded-inverse:16 blt:4 scaled-blt:4 scaled-blt:4:prefix dense' ;;
-    --workload | --workload1 | --workload2) values='prefix mean decay:0.99 window:100' ;;
-    --adjacency) values='replace-one add-remove' ;;
-    --second) values='full diagonal none' ;;
-    --balance) values='free balanced' ;;
-    --objective) values='rmse max' ;;
-    --squares) values='per-example batch-mean paper' ;;
-    --format) values='csv ndjson npy' ;;
-    --on-bad-row) values='fail zero' ;;
+    # generated: values
+    --format) values='auto csv ndjson npy' ;;
+    --compression) values='auto none gzip xz' ;;
     --records) values='lines quoted' ;;
-    --compression) values='none gzip xz' ;;
-    --missing) values='observed model mean centre fail' ;;
-    --late) values='current drop' ;;
-    --time-unit) values='s ms us minute hour day' ;;
     --delimiter) values='tab semicolon pipe' ;;
     --decimal) values='point comma' ;;
-    --role) values='write read admin' ;;
+    --on-bad-row) values='fail zero' ;;
+    --missing) values='observed model mean centre fail' ;;
+    --time-unit) values='s ms us minute hour day' ;;
+    --late) values='current drop' ;;
+    --adjacency) values='replace-one add-remove' ;;
+    --rows) values='unbounded' ;;
     --geometry) values='auto ball ball-trace box' ;;
+    --workload | --workload1) values='prefix mean decay:0.99 window:100' ;;
+    --workload2) values='prefix mean decay:0.99 window:100' ;;
+    --second) values='full diagonal none' ;;
+    --method) values='jme lambda-jme ime cs pp pp-debiased' ;;
+    --shape | --shape1) values='auto identity sqrt banded:16 banded-inverse:16 blt:4 scaled-blt:4 scaled-blt:4:prefix dense' ;;
+    --shape2) values='auto identity sqrt banded:16 banded-inverse:16 blt:4 scaled-blt:4 scaled-blt:4:prefix dense' ;;
+    --balance) values='free balanced' ;;
+    --objective) values='rmse max' ;;
     --emit) values='first second mean covariance correlation precision pca: regression: density' ;;
-    --output | --report | --out) COMPREPLY=($(compgen -f -- "$current")) && return ;;
-    --state | --report-figures) COMPREPLY=($(compgen -d -- "$current")) && return ;;
+    --config | --kafka-options | --output | --report | --with) COMPREPLY=($(compgen -f -- "$current")) && return ;;
+    --out | --report-figures | --state | --training) COMPREPLY=($(compgen -d -- "$current")) && return ;;
+    # end
+    --squares) values='per-example batch-mean paper' ;;
+    --role) values='write read admin' ;;
   esac
   if [[ -n $values ]]; then
     COMPREPLY=($(compgen -W "$values" -- "$current"))

@@ -57,7 +57,6 @@ struct KnownColumns {
 /// which is where counts of rows or cells are private and where steps are slots of time: a run that ended
 /// there would show its readers, without noise, that there was such a row. Elsewhere `fail`.
 [[nodiscard]] OnBadRow on_bad_row_of(const RunSettings& settings);
-[[nodiscard]] Objective parse_objective(std::string_view text);
 
 /// A setting that changes nothing, or less than it says.
 struct SettingNote {

@@ -10,11 +10,15 @@
 
 namespace jme {
 
+struct RunConfig;
+
 /// A setting of a run.
 struct RunField : Field {
   /// Its value in a run, where readers of the releases must know it; empty where it says only how the run is
   /// done.
   std::function<FieldValue(const RunDescription& run)> in_force{};
+  /// Takes over what was given, where it needs no other setting; else run_config() does.
+  void (*read)(RunConfig& config, const std::string& text) = nullptr;
   /// Rows depend on it: a durable stream cannot go on under another value.
   bool decides_rows = false;
   bool is_of_stream = false;  ///< one of stream_fields()

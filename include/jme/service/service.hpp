@@ -77,8 +77,6 @@ class Service {
   void tick();
   /// What the plan says of these settings (jme plan), with what the stream is or would be (metadata).
   [[nodiscard]] nlohmann::ordered_json plan_json_of(const CreatedStream& created) const;
-  /// Whether `create` takes a value of this setting of a run other than its default.
-  [[nodiscard]] static bool is_setting_of_stream(std::string_view field);
   [[nodiscard]] const std::filesystem::path& state() const { return options_.state; }
   /// Says in the lock where this service can be reached.
   void say_where(const std::string& address) { lock_.say(address); }
