@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "calls.hpp"
 #include "routes.hpp"
 
 namespace jme::serve {
@@ -28,15 +29,15 @@ std::string in_small_letters(std::string_view text) {
   return small;
 }
 
-bool reads_releases(Call call) {
-  return call == Call::releases || call == Call::latest || call == Call::events || call == Call::list ||
-         call == Call::show || call == Call::metrics;
+/// Everybody may where releases are public.
+bool reads_releases(Access access) {
+  return access == Access::any_token || access == Access::reader;
 }
 
 }  // namespace
 
 bool is_public(Call call) {
-  return call == Call::health || call == Call::readiness || call == Call::openapi || call == Call::page;
+  return access_to(call) == Access::anybody;
 }
 
 Gate::Gate(const ServeOptions& options) : options_(options), tokens_(options.state) {}
@@ -103,40 +104,35 @@ double Gate::must_wait(const std::string& who) {
 
 std::optional<Answer> Gate::refuse_role(const Head& head, const Admitted& what) const {
   const auto forbidden = [&](std::string_view why) { return problem(403, "Forbidden", why, head); };
+  const Access access = access_to(what.call);
+  const bool is_open = options_.public_releases && reads_releases(access);
   if (!what.token) {
-    if (is_public(what.call) || (options_.public_releases && reads_releases(what.call))) return std::nullopt;
+    if (access == Access::anybody || is_open) return std::nullopt;
     Answer answer = problem(401, "Unauthorized", "a token is needed: Authorization: Bearer TOKEN", head);
     answer.fields.emplace_back("WWW-Authenticate", "Bearer");
     return answer;
   }
   const TokenInfo& token = *what.token;
-  if (!what.stream.empty() && !token.is_for(what.stream) &&
-      !(options_.public_releases && reads_releases(what.call))) {
+  if (!what.stream.empty() && !token.is_for(what.stream) && !is_open) {
     return forbidden("the token is for another stream");
   }
-  switch (what.call) {
-    case Call::ledger:
-    case Call::internal_metrics:
+  switch (access) {
+    case Access::admin_of_all:
       if (token.role != Role::admin || token.stream != every_stream) {
         return forbidden("this needs a token with the role admin for all streams");
       }
       break;
-    case Call::create:
+    case Access::admin:
       if (token.role != Role::admin) return forbidden("this needs a token with the role admin");
       break;
-    case Call::rows:
-    case Call::block:
+    case Access::writer:
       if (token.role == Role::read) return forbidden("this needs a token with the role write");
       break;
-    case Call::releases:
-    case Call::latest:
-    case Call::events:
-    case Call::metrics:  // which have the newest means
-      if (token.role == Role::write && !options_.public_releases) {
-        return forbidden("this needs a token with the role read");
-      }
+    case Access::reader:
+      if (token.role == Role::write && !is_open) return forbidden("this needs a token with the role read");
       break;
-    default:
+    case Access::any_token:
+    case Access::anybody:
       break;
   }
   return std::nullopt;
@@ -188,8 +184,8 @@ std::variant<Admitted, Answer> Gate::admit(const Head& head) {
       return answer;
     }
   }
-  if (what.call == Call::create) what.most_body = most_settings;
-  if (what.call == Call::rows || what.call == Call::block) what.most_body = options_.body_bytes;
+  if (access_to(what.call) == Access::admin) what.most_body = most_settings;
+  if (access_to(what.call) == Access::writer) what.most_body = options_.body_bytes;
   return what;
 }
 

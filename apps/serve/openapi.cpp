@@ -6,6 +6,7 @@
 #include <jme/version.hpp>
 
 #include "api.hpp"
+#include "calls.hpp"
 
 namespace jme::serve {
 
@@ -13,47 +14,83 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json schema(const char* name) {
+Json schema(std::string_view name) {
   return {{"$ref", fmt::format("#/components/schemas/{}", name)}};
 }
 
-Json content(const char* type, const Json& of) {
-  return {{type, {{"schema", of}}}};
-}
-
-Json answer(const char* description, const char* type, const Json& of) {
-  return {{"description", description}, {"content", content(type, of)}};
+Json answer(std::string_view about, std::string_view type, const Json& of) {
+  return {{"description", about}, {"content", {{std::string(type), {{"schema", of}}}}}};
 }
 
 const Json a_text{{"type", "string"}};
 const Json a_time{{"type", "string"}, {"format", "date-time"}};
 const Json a_number{{"type", "number"}};
 const Json a_flag{{"type", "boolean"}};
-const char* const anybody = "No token is needed.";
-const char* const reading = "A token with the role read, or admin; none where releases are public.";
-
-/// Answers of a call: those that are its own, and the problem that every call may have.
-Json answers(Json own) {
-  own["default"] = answer("What was wrong (RFC 9457); it names the field and never a value of a row",
-                          "application/problem+json", schema("Problem"));
-  return own;
+/// Who may make a call, in words.
+std::string who(const CallDescription& call) {
+  switch (call.access) {
+    case Access::anybody:
+      return "No token is needed.";
+    case Access::any_token:
+      return std::string(call.path.find("{S}") == std::string_view::npos ? "Any token"
+                                                                         : "A token for the stream") +
+             "; none where releases are public.";
+    case Access::reader:
+      return "A token with the role read, or admin; none where releases are public.";
+    case Access::writer:
+      return "A token with the role write, or admin.";
+    case Access::admin:
+      return "A token with the role admin.";
+    case Access::admin_of_all:
+      break;
+  }
+  return "A token with the role admin for all streams.";
 }
 
-Json parameter(const char* name, const char* in, const char* description, bool required = false) {
-  return {
-      {"name", name}, {"in", in}, {"required", required}, {"description", description}, {"schema", a_text}};
+Json schema_or_text(std::string_view name) {
+  return name.empty() ? a_text : name == "Anything" ? Json{{"type", "object"}} : schema(name);
 }
 
-Json call(const char* summary, const char* role, Json own, Json parameters = Json::array(), Json body = {}) {
-  Json result{{"summary", summary}, {"description", role}, {"responses", answers(std::move(own))}};
-  const std::string_view who = role;
-  if (who == anybody) {
+Json parameter(std::string_view name, const char* in, std::string_view about, bool required) {
+  return {{"name", name}, {"in", in}, {"required", required}, {"description", about}, {"schema", a_text}};
+}
+
+/// Those of the path come first.
+Json parameters_of(const CallDescription& call) {
+  Json all = Json::array();
+  if (call.path.find("{S}") != std::string_view::npos) {
+    all.push_back(parameter("S", "path", "Name of the stream", true));
+  }
+  if (call.path.find("{ID}") != std::string_view::npos) {
+    all.push_back(parameter("ID", "path", "Names the sums: the same again take nothing", true));
+  }
+  for (const ParameterDescription& one : call.parameters) {
+    all.push_back(parameter(one.name, one.is_header ? "header" : "query", one.about, false));
+  }
+  return all;
+}
+
+Json described(const CallDescription& call) {
+  Json answers = Json::object();
+  for (const AnswerDescription& one : call.answers) {
+    answers[std::to_string(one.status)] = answer(one.about, one.type, schema_or_text(one.schema));
+  }
+  answers["default"] = answer("What was wrong (RFC 9457); it names the field and never a value of a row",
+                              "application/problem+json", schema("Problem"));
+  Json result{{"summary", call.about}, {"description", who(call)}, {"responses", std::move(answers)}};
+  if (call.access == Access::anybody) {
     result["security"] = Json::array();
-  } else if (who.ends_with("none where releases are public.")) {
+  } else if (call.access == Access::any_token || call.access == Access::reader) {
     result["security"] = Json::array({{{"token", Json::array()}}, Json::object()});
   }
-  if (!parameters.empty()) result["parameters"] = std::move(parameters);
-  if (!body.is_null()) result["requestBody"] = {{"required", true}, {"content", std::move(body)}};
+  if (Json parameters = parameters_of(call); !parameters.empty())
+    result["parameters"] = std::move(parameters);
+  if (call.bodies.empty()) return result;
+  Json content = Json::object();
+  for (const std::string_view type : call.bodies) {
+    content[std::string(type)] = {{"schema", schema_or_text(call.body_schema)}};
+  }
+  result["requestBody"] = {{"required", true}, {"content", std::move(content)}};
   return result;
 }
 
@@ -130,84 +167,14 @@ Json schemas() {
 }
 
 Json paths() {
-  const Json stream = parameter("S", "path", "Name of the stream", true);
-  const Json since =
-      parameter("since", "query", "t of the last release that is known; only later ones are given");
-  const Json json_stream = answer("The stream", "application/json", schema("Stream"));
-  const Json taken = answer(
-      "The rows are on disk, and the releases that they closed can be read. first is the place of "
-      "the first row; with slots of time there is none, and slot is when theirs ends. "
-      "clamped counts the request's own cells below and above the bounds of their column",
-      "application/json", schema("Taken"));
-  return {
-      {"/",
-       {{"get", call("A live page of the streams, for people", anybody,
-                     {{"200", answer("The page", "text/html", a_text)}})}}},
-      {"/healthz",
-       {{"get",
-         call("Whether the process lives", anybody, {{"200", answer("It does", "text/plain", a_text)}})}}},
-      {"/readyz",
-       {{"get",
-         call("Whether it takes requests", anybody, {{"200", answer("It does", "text/plain", a_text)}})}}},
-      {"/openapi.json",
-       {{"get", call("This description", anybody,
-                     {{"200", answer("OpenAPI 3.1", "application/json", {{"type", "object"}})}})}}},
-      {"/metrics",
-       {{"get", call("Releases, noise and budgets for Prometheus", reading,
-                     {{"200", answer("Metrics", "text/plain", a_text)}})}}},
-      {"/internal/metrics",
-       {{"get", call("Rows and requests for Prometheus", "A token with the role admin for all streams.",
-                     {{"200", answer("Metrics", "text/plain", a_text)}})}}},
-      {"/v1/ledger",
-       {{"get", call("What was spent, by source", "A token with the role admin for all streams.",
-                     {{"200", answer("The ledger", "application/json", schema("Ledger"))}})}}},
-      {"/v1/streams",
-       {{"get", call("The streams that the token is for", "Any token; none where releases are public.",
-                     {{"200", answer("Streams", "application/json", schema("Streams"))}})},
-        {"post", call("Creates a stream", "A token with the role admin.",
-                      {{"201", answer("It was created", "application/json", schema("Planned"))},
-                       {"200", answer("It was there with the same settings, or this was a dry run",
-                                      "application/json", schema("Planned"))}},
-                      Json::array({parameter("dry_run", "query", "1: only check and plan")}),
-                      content("application/json", schema("Settings")))}}},
-      {"/v1/streams/{S}",
-       {{"get", call("A stream; with the role write or admin also its numbers of rows, where they are public",
-                     "A token for the stream; none where releases are public.", {{"200", json_stream}},
-                     Json::array({stream}))}}},
-      {"/v1/streams/{S}/rows",
-       {{"post",
-         call(
-             "Gives rows", "A token with the role write, or admin.", {{"202", taken}},
-             Json::array({stream,
-                          parameter("Idempotency-Key", "header",
-                                    "Known for seven days: the same key and body again take nothing"),
-                          parameter("Content-Range", "header",
-                                    "rows FIRST-LAST/*, counted from 0, where one token writes the stream")}),
-             Json{{"text/csv", {{"schema", a_text}}}, {"application/x-ndjson", {{"schema", a_text}}}})}}},
-      {"/v1/streams/{S}/blocks/{ID}",
-       {{"put",
-         call("Gives the sums of rows of the open block or slot", "A token with the role write, or admin.",
-              {{"202", taken}},
-              Json::array({stream,
-                           parameter("ID", "path", "Names the sums: the same again take nothing", true),
-                           parameter("origin", "query",
-                                     "The job that makes the sums; all that name one name the same")}),
-              content("application/octet-stream", a_text))}}},
-      {"/v1/streams/{S}/releases",
-       {{"get", call("Releases, oldest first, one JSON object per line; a Link field leads to further ones",
-                     reading, {{"200", answer("Releases", "application/x-ndjson", schema("Release"))}},
-                     Json::array({stream, since,
-                                  parameter("limit", "query", "Most releases to give in one answer")}))}}},
-      {"/v1/streams/{S}/latest",
-       {{"get", call("The newest release", reading,
-                     {{"200", answer("A release", "application/json", schema("Release"))}},
-                     Json::array({stream}))}}},
-      {"/v1/streams/{S}/events",
-       {{"get",
-         call("Releases as they come, as server-sent events whose id is t", reading,
-              {{"200", answer("Events", "text/event-stream", a_text)}},
-              Json::array({stream, since,
-                           parameter("Last-Event-ID", "header", "t of the last event that was seen")}))}}}};
+  Json all = Json::object();
+  for (const CallDescription& call : call_descriptions()) {
+    if (call.about.empty()) continue;
+    std::string method(call.method);
+    for (char& c : method) c = static_cast<char>(c + ('a' - 'A'));
+    all[std::string(call.path)][method] = described(call);
+  }
+  return all;
 }
 
 }  // namespace

@@ -1,41 +1,15 @@
 #include "routes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include <jme/access/tokens.hpp>
 
+#include "calls.hpp"
+
 namespace jme::serve {
 
 namespace {
-
-using Call = Admitted::Call;
-
-/// S stands for the name of a stream, ID for that of a block, FILE for that of a file of the page.
-struct Known {
-  std::string_view method, path;
-  Call call;
-  std::array<std::string_view, 2> parameters{};  ///< of its query
-};
-constexpr std::array routes{
-    Known{"GET", "/healthz", Call::health},
-    Known{"GET", "/readyz", Call::readiness},
-    Known{"GET", "/openapi.json", Call::openapi},
-    Known{"GET", "/", Call::page},
-    Known{"GET", "/page/FILE", Call::page},
-    Known{"GET", "/metrics", Call::metrics},
-    Known{"GET", "/internal/metrics", Call::internal_metrics},
-    Known{"GET", "/v1/ledger", Call::ledger},
-    Known{"GET", "/v1/streams", Call::list},
-    Known{"POST", "/v1/streams", Call::create, {"dry_run"}},
-    Known{"GET", "/v1/streams/S", Call::show},
-    Known{"POST", "/v1/streams/S/rows", Call::rows},
-    Known{"PUT", "/v1/streams/S/blocks/ID", Call::block, {"origin"}},
-    Known{"GET", "/v1/streams/S/releases", Call::releases, {"since", "limit"}},
-    Known{"GET", "/v1/streams/S/latest", Call::latest},
-    Known{"GET", "/v1/streams/S/events", Call::events, {"since"}},
-};
 
 std::vector<std::string_view> parts_of(std::string_view path) {
   std::vector<std::string_view> parts;
@@ -58,13 +32,13 @@ bool fits(const std::vector<std::string_view>& pattern, const std::vector<std::s
           Admitted& what) {
   if (pattern.size() != path.size()) return false;
   for (std::size_t i = 0; i < path.size(); ++i) {
-    if (pattern[i] == "S") {
+    if (pattern[i] == "{S}") {
       if (!is_stream_name(path[i])) return false;
       what.stream = path[i];
-    } else if (pattern[i] == "ID") {
+    } else if (pattern[i] == "{ID}") {
       if (!is_plain_name(path[i])) return false;
       what.block = path[i];
-    } else if (pattern[i] == "FILE") {
+    } else if (pattern[i] == "{FILE}") {
       if (!is_plain_name(path[i])) return false;
       what.file = path[i];
     } else if (pattern[i] != path[i]) {
@@ -75,20 +49,22 @@ bool fits(const std::vector<std::string_view>& pattern, const std::vector<std::s
 }
 
 /// A HEAD request is one for GET without the body; events have nothing else.
-bool is_method_of(const Known& known, std::string_view method) {
-  return known.method == method || (method == "HEAD" && known.method == "GET" && known.call != Call::events);
+bool is_method_of(const CallDescription& known, std::string_view method) {
+  return known.method == method ||
+         (method == "HEAD" && known.method == "GET" && known.call != Admitted::Call::events);
 }
 
 /// False for a parameter that the call does not have: a misspelt dry_run must not create anything.
-bool read_query(const Known& known, std::string_view query, Admitted& what) {
+bool read_query(const CallDescription& known, std::string_view query, Admitted& what) {
   while (!query.empty()) {
     const std::string_view one = query.substr(0, query.find('&'));
     query.remove_prefix(std::min(query.size(), one.size() + 1));
     const std::size_t equals = one.find('=');
     const std::string_view name = one.substr(0, equals);
     const std::string_view value = equals == std::string_view::npos ? "" : one.substr(equals + 1);
-    const bool is_known = !name.empty() && std::find(known.parameters.begin(), known.parameters.end(),
-                                                     name) != known.parameters.end();
+    const bool is_known = std::ranges::any_of(known.parameters, [&](const auto& parameter) {
+      return !parameter.is_header && parameter.name == name;
+    });
     if (!is_known || !what.query.emplace(name, value).second) return false;
   }
   return true;
@@ -100,7 +76,7 @@ Route find_route(std::string_view method, std::string_view target) {
   const std::size_t mark = target.find('?');
   const auto path = parts_of(target.substr(0, mark));
   Route route{.status = 404};
-  for (const Known& known : routes) {
+  for (const CallDescription& known : call_descriptions()) {
     Admitted what{.call = known.call};
     if (!fits(parts_of(known.path), path, what)) continue;
     if (!is_method_of(known, method)) {
@@ -112,8 +88,8 @@ Route find_route(std::string_view method, std::string_view target) {
     const std::string_view query = mark == std::string_view::npos ? "" : target.substr(mark + 1);
     if (read_query(known, query, what)) return {.status = 200, .what = std::move(what)};
     std::string parameters;
-    for (const std::string_view name : known.parameters) {
-      if (!name.empty()) parameters += (parameters.empty() ? "" : ", ") + std::string(name);
+    for (const ParameterDescription& one : known.parameters) {
+      if (!one.is_header) parameters += (parameters.empty() ? "" : ", ") + std::string(one.name);
     }
     return {.status = 400, .what = std::move(what), .allowed = std::move(parameters)};
   }
