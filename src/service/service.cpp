@@ -76,15 +76,18 @@ struct StoredSettings {
   std::optional<Seconds> begins;
 };
 
+/// Complete: defaults of settings that were not there yet when the file was written are in the text.
 StoredSettings settings_in(const std::filesystem::path& path) {
   store::check_file(path);
   std::ifstream file(path, std::ios::binary);
   StoredSettings stored{.text = {std::istreambuf_iterator<char>(file), {}}, .begins = {}};
-  Json object = Json::parse(stored.text, nullptr, false);
-  if (!object.is_object() || !object.contains(begins_key)) return stored;
-  stored.begins = object[begins_key].get<Seconds>();
-  object.erase(begins_key);
-  stored.text = RunSettings::from_json(object.dump(), "the file").to_json();
+  if (Json object = Json::parse(stored.text, nullptr, false);
+      object.is_object() && object.contains(begins_key)) {
+    stored.begins = object[begins_key].get<Seconds>();
+    object.erase(begins_key);
+    stored.text = object.dump();
+  }
+  stored.text = RunSettings::from_json(stored.text, "the file").to_json();
   return stored;
 }
 

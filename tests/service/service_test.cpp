@@ -272,6 +272,18 @@ TEST_F(ServedStreams, RefuseADeltaOfATenthUnlessItIsAskedForAndTellThatItIsWeak)
   EXPECT_FALSE(planned(R"("epsilon":1,"delta":1e-3)").contains("notes"));
 }
 
+// A version that has a setting more gives it its default.
+TEST_F(ServedStreams, AreTheSameWhereAnotherVersionStoredFewerSettings) {
+  create();
+  const std::filesystem::path file = state() / "air.stream.json";
+  std::ifstream in(file);
+  auto stored = nlohmann::ordered_json::parse(in);
+  ASSERT_EQ(stored.erase("objective"), 1U);
+  std::ofstream(file, std::ios::trunc) << stored.dump(2) << '\n';
+  restart();
+  EXPECT_EQ(service_->create(std::string(air) + "}", false).outcome, CreatedStream::Outcome::was_there);
+}
+
 // Its budget was spent by a version that accepted it without a word.
 TEST_F(ServedStreams, AreOpenedAgainWithAWeakDeltaThatAnotherVersionAccepted) {
   create("}", R"({"name":"a","epsilon":1,"delta":0.1,"bounds":{"x":[0,1]},"rows":100,"allow_weak":true)");
