@@ -16,15 +16,15 @@ class AuditCommand : public testing::Test {
     std::ofstream(path) << text;
     return path;
   }
-  std::string settings(const std::string& flags) {
-    const CommandResult printed = jme("run " + flags + " --print-config");
+  std::string settings(const std::string& audit_flags) {
+    const CommandResult printed = jme("run " + audit_flags + " --print-config");
     EXPECT_EQ(printed.code, 0) << printed.err;
     return file("run.json", printed.out);
   }
   TemporaryFolder folder_;
 };
 
-std::string rows(int count, bool persons = false) {
+std::string audited_rows(int count, bool persons = false) {
   std::string text = persons ? "who,temp,co\n" : "temp,co\n";
   for (int t = 0; t < count; ++t) {
     if (persons) text += "p" + std::to_string(t % 40) + ",";
@@ -33,11 +33,13 @@ std::string rows(int count, bool persons = false) {
   return text;
 }
 
-const std::string flags = "--bounds temp=-20:45,co=0:100 --epsilon 1 --delta 1e-6 --rows 400 --every 20";
+const std::string audit_flags =
+    "--bounds temp=-20:45,co=0:100 --epsilon 1 --delta 1e-6 --rows 400 --every 20";
 
 TEST_F(AuditCommand, PassesWhereTheGuaranteeHoldsAndSaysThatItIsRawData) {
-  const std::string config = settings(flags);
-  const std::string data = file("rows.csv", rows(400)), other = file("other.csv", "temp,co\n-20,100\n");
+  const std::string config = settings(audit_flags);
+  const std::string data = file("rows.csv", audited_rows(400)),
+                    other = file("other.csv", "temp,co\n-20,100\n");
   const CommandResult result = jme("audit " + data + " --config " + config + " --change 17 --with " + other);
   EXPECT_EQ(result.code, 0) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("RAW DATA"));
@@ -53,8 +55,8 @@ TEST_F(AuditCommand, PassesWhereTheGuaranteeHoldsAndSaysThatItIsRawData) {
 }
 
 TEST_F(AuditCommand, ChangesAllRowsOfAPerson) {
-  const std::string config = settings(flags + " --person who --rows-per-person 4");
-  const std::string data = file("rows.csv", rows(400, true));
+  const std::string config = settings(audit_flags + " --person who --rows-per-person 4");
+  const std::string data = file("rows.csv", audited_rows(400, true));
   const auto removed = jme("audit " + data + " --config " + config + " --change-person p3 --json");
   EXPECT_EQ(removed.code, 0) << removed.out << removed.err;
   EXPECT_GT(removed.json()["changed_blocks"], 1);
@@ -87,9 +89,10 @@ TEST_F(AuditCommand, TakesSlotsOfTime) {
 }
 
 TEST_F(AuditCommand, RefusesAStateAndWhatIsNotThere) {
-  const std::string data = file("rows.csv", rows(400)), other = file("other.csv", "temp,co\n-20,100\n");
+  const std::string data = file("rows.csv", audited_rows(400)),
+                    other = file("other.csv", "temp,co\n-20,100\n");
   const std::string two = file("two.csv", "temp,co\n-20,100\n1,1\n");
-  const std::string config = settings(flags);
+  const std::string config = settings(audit_flags);
   const std::string command = "audit " + data + " --config " + config;
   expect_refused(jme(command + " --change 401 --with " + other), 2, "one of the 400 rows");
   expect_refused(jme(command + " --change 0 --with " + other), 2, "change");
@@ -97,7 +100,7 @@ TEST_F(AuditCommand, RefusesAStateAndWhatIsNotThere) {
   expect_refused(jme(command + " --change 4"), 2, "with");
   expect_refused(jme(command), 2, "change");
   expect_refused(jme(command + " --change-person p1"), 2, "no rows");
-  const std::string durable = settings(flags + " --state " + (folder_.path() / "state").string());
+  const std::string durable = settings(audit_flags + " --state " + (folder_.path() / "state").string());
   expect_refused(jme("audit " + data + " --config " + durable + " --change 4 --with " + other), 2, "state");
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "state"));
 }

@@ -11,21 +11,21 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// Rows that rise from 10 to 20 after the first 2000.
-std::string rows(int count, int rises_after = 2000) {
+std::string rising_rows(int count, int rises_after = 2000) {
   std::string text = "temp,co\n";
   for (int t = 0; t < count; ++t)
     text += (t < rises_after ? "10," : "20,") + std::to_string(40 + t % 20) + "\n";
   return text;
 }
 
-const std::string flags =
+const std::string run_flags =
     "run --bounds temp=-20:45,co=0:100 --epsilon 1 --delta 1e-6 --rows 4000 --every 500 --insecure-test-seed "
     "4";
 
 class CompareCommand : public testing::Test {
  protected:
   std::string released(const std::string& more = "") {
-    const CommandResult run = jme(flags + more, {.input = rows(4000)});
+    const CommandResult run = jme(run_flags + more, {.input = rising_rows(4000)});
     EXPECT_EQ(run.code, 0) << run.err;
     const std::string path = folder_.path() / "releases.ndjson";
     std::ofstream(path) << run.out;
@@ -102,7 +102,7 @@ TEST_F(CompareCommand, RefusesWhatItCannotCompare) {
   expect_refused(jme("compare " + path + " --from 2001"), 2, "t of a release, from 500 to 4000");
   expect_refused(jme("compare " + path + " --from 2000 --to 1000"), 2, "after 2000");
   expect_refused(jme("compare /nowhere --from 2000"), 2, "can be read");
-  expect_refused(jme("compare - --from 2000", {.input = rows(10)}), 2, "line 1 is not a JSON object");
+  expect_refused(jme("compare - --from 2000", {.input = rising_rows(10)}), 2, "line 1 is not a JSON object");
 }
 
 }  // namespace
