@@ -4,7 +4,7 @@
 set -l commands run bounds plan calibrate account sensitivity shape compare audit ledger serve token reproduce demo help
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a run -d "Private running moments of rows from a file or standard input"
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a bounds -d "Ranges of columns that nobody knows, found privately"
-complete -c jme -n "not __fish_seen_subcommand_from $commands" -a plan -d "Compare methods and noise shapes before touching any data"
+complete -c jme -n "not __fish_seen_subcommand_from $commands" -a plan -d "How exact a run would be, before any data is touched"
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a calibrate -d "Noise for a privacy budget, or the budget a noise gives"
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a account -d "What training on sampled batches costs, or the noise it needs"
 complete -c jme -n "not __fish_seen_subcommand_from $commands" -a sensitivity -d "How far one person can move both moments"
