@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <jme/changes/multiplicity.hpp>
 #include <jme/models/pca.hpp>
 #include <jme/models/regression.hpp>
 #include <jme/output/report_page.hpp>
@@ -69,16 +70,18 @@ Drawing loadings(const PrincipalComponents& parts, const std::vector<std::string
               .value_label = "weight"};
   const std::size_t shown = std::min(columns.size(), most_columns);
   const Eigen::Index count = parts.components.value.rows();
+  const double of_all = bonferroni_factor(shown * static_cast<std::size_t>(count));
   for (Eigen::Index k = 0; k < count; ++k) map.columns.push_back(ordinal(static_cast<std::size_t>(k) + 1));
   for (std::size_t j = 0; j < shown; ++j) {
     map.rows.push_back(columns[j]);
     for (Eigen::Index k = 0; k < count; ++k) {
       const double value = parts.components.value(k, static_cast<Eigen::Index>(j));
-      const double half = band_95 * parts.components.noise_std(k, static_cast<Eigen::Index>(j));
+      const double deviation = parts.components.noise_std(k, static_cast<Eigen::Index>(j));
+      const double half = band_95 * deviation;
       map.values.push_back(value);
       map.cells.push_back(fixed_text(value, 2));
       // Where noise hides the difference of two components, it hides their weights as well.
-      map.plain.push_back(!(std::abs(value) > half));
+      map.plain.push_back(!(std::abs(value) > of_all * deviation));
       map.tips.push_back(
           fmt::format("{}, {}: {}", columns[j], map.columns[static_cast<std::size_t>(k)],
                       std::isfinite(half) ? plus_minus_text(value, half) : "drowned in noise"));

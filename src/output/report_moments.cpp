@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <jme/changes/multiplicity.hpp>
 #include <jme/models/correlation.hpp>
 #include <jme/models/covariance.hpp>
 #include <jme/output/means_at_bounds.hpp>
@@ -152,13 +153,14 @@ HeatMap matrix_map(const ReportInput& input, const MatrixEstimate& value, const 
   map.rows.assign(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(n));
   map.columns = map.rows;
   map.width = heat_width(n);
+  const double of_all = bonferroni_factor(n * (n - 1) / 2);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
       const auto r = static_cast<Eigen::Index>(i), c = static_cast<Eigen::Index>(j);
       const double half = band_95 * value.noise_std(r, c);
       map.values.push_back(colour(r, c));
       map.cells.push_back(number_text(value.value(r, c), 2));
-      map.plain.push_back(std::abs(value.value(r, c)) <= half);
+      map.plain.push_back(std::abs(value.value(r, c)) <= of_all * value.noise_std(r, c));
       if (n <= most_tips) {
         map.tips.push_back(
             fmt::format("{}, {}: {}", columns[i], columns[j], plus_minus_text(value.value(r, c), half)));
@@ -194,7 +196,8 @@ void add_means_at_bounds(Page& page, const ReportInput& input) {
 }
 
 const char* no_colour_words =
-    "A cell without colour is one whose 95% band holds zero: the noise hides its sign.";
+    "A cell without colour is one whose sign the noise hides. This is corrected for the number of pairs: if "
+    "there is nothing to see, no cell has a colour in 95% of such pictures.";
 
 }  // namespace
 
