@@ -47,12 +47,14 @@
 // What is made of releases.
 #include <jme/models/adam.hpp>
 #include <jme/models/best_estimate.hpp>
+#include <jme/models/bootstrap.hpp>
 #include <jme/models/correlation.hpp>
 #include <jme/models/covariance.hpp>
 #include <jme/models/density.hpp>
 #include <jme/models/interval.hpp>
 #include <jme/models/pca.hpp>
 #include <jme/models/regression.hpp>
+#include <jme/models/sample_size.hpp>
 
 // Private training: batches, clipped sums and what they leave to debias.
 #include <jme/training/batch_sampler.hpp>

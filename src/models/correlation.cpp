@@ -3,44 +3,29 @@
 #include <cmath>
 
 #include <jme/models/correlation.hpp>
-#include <jme/models/covariance.hpp>
+
+#include "models/model_values.hpp"
 
 namespace jme {
 
-namespace {
-
-// Nearest without eigenvalues below the level of the noise on these two columns.
-Eigen::Matrix2d definite_pair(const RunningMoments& moments, Eigen::Index i, Eigen::Index j) {
-  const std::array columns{i, j};
-  const Eigen::Matrix2d pair = moments.released_covariance()(columns, columns);
-  return nearest_semidefinite(pair, moments.noise().level(columns));
-}
-
-}  // namespace
-
 MatrixEstimate correlation(const RunningMoments& moments) {
-  const Eigen::MatrixXd c = moments.covariance_for_correlation();
-  const Eigen::Index d = c.rows();
-  MatrixEstimate result{.value = Eigen::MatrixXd::Identity(d, d), .noise_std = Eigen::MatrixXd::Zero(d, d)};
+  const models::Correlations found = models::correlations(moments);
+  const Eigen::Index d = found.value.rows();
+  MatrixEstimate result{.value = found.value, .noise_std = Eigen::MatrixXd::Zero(d, d)};
   for (Eigen::Index i = 0; i < d; ++i) {
-    const bool has_variance = moments.is_known() ? c(i, i) > 0 : !std::isnan(c(i, i));
-    if (!has_variance) result.value(i, i) = result.noise_std(i, i) = NAN;
+    if (std::isnan(found.value(i, i))) result.noise_std(i, i) = NAN;
     for (Eigen::Index j = i + 1; j < d; ++j) {
-      double c_ii = c(i, i), c_jj = c(j, j), c_ij = c(i, j);
-      if (!moments.is_known()) {
-        if (std::isnan(c_ii) || std::isnan(c_jj) || std::isnan(c_ij)) {
-          result.value(i, j) = result.value(j, i) = result.noise_std(i, j) = result.noise_std(j, i) = NAN;
-          continue;
-        }
-        const Eigen::Matrix2d pair = definite_pair(moments, i, j);
-        c_ii = pair(0, 0), c_jj = pair(1, 1), c_ij = pair(0, 1);
-      }
-      const double root = std::sqrt(c_ii * c_jj);
-      const double r = c_ij / root;
-      result.value(i, j) = result.value(j, i) = std::clamp(r, -1.0, 1.0);
+      const double r = found.value(i, j);
+      const double c_ii = found.variance(i, j), c_jj = found.variance(j, i);
+      double& deviation = result.noise_std(i, j);
       // dr = dc_ij / root - r/2 (dc_ii / c_ii + dc_jj / c_jj).
-      result.noise_std(i, j) = result.noise_std(j, i) = moments.noise().std_of_pair(
-          i, j, {.ii = -r / (2 * c_ii), .jj = -r / (2 * c_jj), .ij = 1 / (2 * root)});
+      deviation =
+          std::isnan(r)
+              ? NAN
+              : moments.noise().std_of_pair(
+                    i, j,
+                    {.ii = -r / (2 * c_ii), .jj = -r / (2 * c_jj), .ij = 1 / (2 * std::sqrt(c_ii * c_jj))});
+      result.noise_std(j, i) = deviation;
     }
   }
   return result;
@@ -79,7 +64,7 @@ MatrixEstimate precision(const RunningMoments& moments) {
     }
   }
   const Eigen::VectorXd scale = moments.units().half_width.cwiseInverse();
-  result.value = scale.asDiagonal() * result.value * scale.asDiagonal();
+  result.value = models::precision_values(moments);
   result.noise_std = scale.cwiseAbs().asDiagonal() * result.noise_std * scale.cwiseAbs().asDiagonal();
   return result;
 }

@@ -40,15 +40,19 @@ MeanEstimate running_mean(const Release& release, const Units& units, const Divi
 }
 
 MeanInterval mean_interval(const Release& release, const Units& units) {
+  return mean_interval(release, units, Eigen::VectorXd::Zero(units.centre.size()));
+}
+
+MeanInterval mean_interval(const Release& release, const Units& units, const Eigen::VectorXd& variance) {
   models::check_release(release, units);
   models::check_weights(release);
-  constexpr double z = 1.959963984540054;
+  constexpr double z = half_95;
   // Every count serves here, also one that nothing else is divided by.
   const Eigen::Index d = units.centre.size();
   MeanInterval result{.low = Eigen::VectorXd::Constant(d, NAN), .high = Eigen::VectorXd::Constant(d, NAN)};
   for (Eigen::Index i = 0; i < d; ++i) {
-    const double x = first_of(release)(i), v1 = std::pow(release.std_first(), 2);
-    double n = release.weight_first(), vc = 0;
+    const double x = first_of(release)(i);
+    double v1 = std::pow(release.std_first(), 2), n = release.weight_first(), vc = 0;
     if (release.layout().cell_counts) {
       n = release.counts()[static_cast<std::size_t>(i)];
       vc = std::pow(release.std_count(), 2);
@@ -56,9 +60,13 @@ MeanInterval mean_interval(const Release& release, const Units& units) {
       n = *release.row_count();
       vc = std::pow(release.std_rows(), 2);
     }
+    v1 += n * n * variance(i) / std::pow(units.half_width(i), 2);
     // m^2 (n^2 - z^2 vc) - 2 m x n + x^2 - z^2 v1 <= 0 is an interval where the parabola opens upwards.
     const double open = n * n - z * z * vc;
-    if (!(n > 0) || !(open > 0)) continue;
+    if (!(n > 0) || !(open > 0) || std::isnan(v1)) {
+      result.reasons = {NoInterval::few_rows};
+      continue;
+    }
     const double half = z * std::sqrt(v1 * open + x * x * vc);
     const double one = units.centre(i) + units.half_width(i) * (x * n - half) / open;
     const double other = units.centre(i) + units.half_width(i) * (x * n + half) / open;
@@ -80,6 +88,13 @@ CovarianceEstimate running_covariance(const Release& release, const Units& units
   return {
       .value = models::unit_covariance(release, divisors, bias).cwiseProduct(scale),
       .noise_std = models::covariance_noise(MomentNoise(release, divisors)).cwiseProduct(scale.cwiseAbs())};
+}
+
+CovarianceEstimate covariance(const RunningMoments& moments) {
+  const Eigen::VectorXd& h = moments.units().half_width;
+  const Eigen::MatrixXd scale = h * h.transpose();
+  return {.value = moments.covariance().cwiseProduct(scale),
+          .noise_std = models::covariance_noise(moments.noise()).cwiseProduct(scale.cwiseAbs())};
 }
 
 VectorEstimate running_variance(const Release& release, const Units& units, Bias bias) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -5,7 +6,7 @@
 #include <jme/base/errors.hpp>
 #include <jme/models/pca.hpp>
 
-#include "models/spectrum.hpp"
+#include "models/model_values.hpp"
 
 namespace jme {
 namespace {
@@ -49,11 +50,10 @@ PrincipalComponents ComponentTracker::next(const RunningMoments& moments, std::s
     return {.values = none,
             .shares = none,
             .components = {.value = Eigen::MatrixXd::Constant(k, d, NAN),
-                           .noise_std = Eigen::MatrixXd::Constant(k, d, NAN)}};
+                           .noise_std = Eigen::MatrixXd::Constant(k, d, NAN)},
+            .separations = Eigen::VectorXd::Constant(k, NAN)};
   }
-  const models::Spectrum parts = models::spectrum(h.asDiagonal() * moments.covariance() * h.asDiagonal());
-  const Eigen::VectorXd values = parts.values.reverse();
-  Eigen::MatrixXd components = parts.vectors.rowwise().reverse().transpose();
+  auto [values, components] = models::components_of(moments);
   if (memory_.size() == 0) {
     sign_by_themselves(components);
   } else if (memory_.rows() == d && memory_.cols() == d) {
@@ -70,7 +70,8 @@ PrincipalComponents ComponentTracker::next(const RunningMoments& moments, std::s
   PrincipalComponents result{
       .values = {.value = values.head(k).cwiseMax(0.0), .noise_std = Eigen::VectorXd(k)},
       .shares = {.value = Eigen::VectorXd::Zero(k), .noise_std = Eigen::VectorXd(k)},
-      .components = {.value = components.topRows(k), .noise_std = Eigen::MatrixXd(k, d)}};
+      .components = {.value = components.topRows(k), .noise_std = Eigen::MatrixXd(k, d)},
+      .separations = Eigen::VectorXd::Constant(k, INFINITY)};
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(d);
   for (Eigen::Index i = 0; i < k; ++i) {
     // First-order perturbation: dl_i = v_i' dC v_i, dv_i = sum_{j != i} v_j (v_j' dC v_i) / (l_i - l_j), with
@@ -78,6 +79,14 @@ PrincipalComponents ComponentTracker::next(const RunningMoments& moments, std::s
     const Eigen::VectorXd scaled = h.cwiseProduct(components.row(i).transpose());
     std::vector<MomentNoise::Product> product{{.a = scaled, .b = scaled}};
     result.values.noise_std(i) = moments.noise().std_of(zero, product);
+    for (const Eigen::Index j : {i - 1, i + 1}) {
+      if (j < 0 || j >= d) continue;
+      const Eigen::VectorXd other = h.cwiseProduct(components.row(j).transpose());
+      const std::vector<MomentNoise::Product> difference{{.a = scaled, .b = scaled},
+                                                         {.a = other, .b = -other}};
+      const double separation = std::abs(values(i) - values(j)) / moments.noise().std_of(zero, difference);
+      result.separations(i) = std::min(result.separations(i), separation);
+    }
     // d(l_i / w) = (v_i' dC v_i - l_i / w <P, dC>) / w, P the projection on the components that count in w.
     const double share = whole > 0 ? result.values.value(i) / whole : 0;
     result.shares.value(i) = share;

@@ -5,7 +5,7 @@
 #include <jme/base/errors.hpp>
 #include <jme/models/regression.hpp>
 
-#include "models/spectrum.hpp"
+#include "models/model_values.hpp"
 
 namespace jme {
 
@@ -23,23 +23,16 @@ LinearRegression linear_regression(const RunningMoments& moments, std::size_t ta
             .coefficients = {.value = Eigen::VectorXd::Constant(d - 1, NAN),
                              .noise_std = Eigen::VectorXd::Constant(d - 1, NAN)}};
   }
-  std::vector<Eigen::Index> others;
-  for (Eigen::Index i = 0; i < d; ++i) {
-    if (i != y) others.push_back(i);
-  }
-  const Eigen::VectorXd means = moments.mean()(others);
-  const models::Spectrum parts = models::spectrum(moments.covariance()(others, others));
-  const Eigen::VectorXd b = moments.covariance()(others, y);
-  const double ridge = moments.noise().squared_level(others);
+  const models::RidgeFit fit = models::ridge_fit(moments, target);
+  const std::vector<Eigen::Index>& others = fit.others;
+  const Eigen::VectorXd& x = fit.x;
+  const Eigen::VectorXd& values = fit.parts.values;
 
-  // x = B A b with B = (A^2 + r)^-1, A without its negative eigenvalues. Since A and B commute,
+  // x = B A b with B = (A^2 + r)^-1. Since A and B commute,
   //     dx = H (db - dA x) + B dA (b - A x),   H = B A.
-  const Eigen::VectorXd values = parts.values.cwiseMax(0.0);
-  const Eigen::VectorXd damped = (values.array().square() + ridge).inverse();
-  const Eigen::MatrixXd big = models::rebuilt(parts, damped);
-  const Eigen::MatrixXd inverse = models::rebuilt(parts, damped.cwiseProduct(values));
-  const Eigen::VectorXd x = inverse * b;
-  const Eigen::VectorXd residual = b - models::rebuilt(parts, values) * x;
+  const Eigen::MatrixXd big = models::rebuilt(fit.parts, fit.damped);
+  const Eigen::MatrixXd inverse = models::rebuilt(fit.parts, fit.damped.cwiseProduct(values));
+  const Eigen::VectorXd residual = fit.b - models::rebuilt(fit.parts, values) * x;
 
   const auto embedded = [&](const Eigen::VectorXd& part) {
     Eigen::VectorXd whole = Eigen::VectorXd::Zero(d);
@@ -60,20 +53,19 @@ LinearRegression linear_regression(const RunningMoments& moments, std::size_t ta
   const Eigen::VectorXd per_column = units.half_width(others).cwiseInverse();
   const double scale = units.half_width(y);
   const Eigen::Index p = d - 1;
-  LinearRegression result{
-      .target = target,
-      .intercept = {},
-      .coefficients = {.value = scale * x.cwiseProduct(per_column), .noise_std = Eigen::VectorXd(p)}};
+  const Eigen::VectorXd line = models::natural_line(moments, target, fit);
+  LinearRegression result{.target = target,
+                          .intercept = {.value = line(0), .noise_std = 0},
+                          .coefficients = {.value = line.tail(p), .noise_std = Eigen::VectorXd(p)}};
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(d);
   for (Eigen::Index i = 0; i < p; ++i) {
     result.coefficients.noise_std(i) =
         std::abs(scale * per_column(i)) * noise_on(Eigen::VectorXd::Unit(p, i), zero);
   }
-  // The line goes through the means: intercept = mean_y - x'(means in units of the half-widths), times scale.
-  const Eigen::VectorXd natural_means = means + units.centre(others).cwiseProduct(per_column);
-  const double at_zero = moments.mean()(y) - x.dot(natural_means);
-  result.intercept = {.value = units.centre(y) + scale * at_zero,
-                      .noise_std = std::abs(scale) * noise_on(-natural_means, error)};
+  // As natural_line has it.
+  const Eigen::VectorXd natural_means =
+      moments.mean()(others) + units.centre(others).cwiseProduct(per_column);
+  result.intercept.noise_std = std::abs(scale) * noise_on(-natural_means, error);
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <jme/models/divisors.hpp>
 #include <jme/models/estimate.hpp>
+#include <jme/models/interval.hpp>
 #include <jme/models/running_moments.hpp>
 #include <jme/models/units.hpp>
 #include <jme/moments/release.hpp>
@@ -17,10 +18,12 @@ namespace jme {
 [[nodiscard]] MeanEstimate running_mean(const Release& release, const Units& units, const Divisors& divisors);
 /// The means m, in natural units, that a 95% test does not reject: (X - m N)^2 <= z^2 (v1 + m^2 vc) in the
 /// unit box (Fieller). Exact for any count; both ends are NaN where these m are not an interval.
-struct MeanInterval {
-  Eigen::VectorXd low, high;
-};
+using MeanInterval = VectorInterval;
 [[nodiscard]] MeanInterval mean_interval(const Release& release, const Units& units);
+/// The same with this variance of the means in addition, in natural units: of a sample (SampleSize). It is
+/// NaN where its count is not known, and so is the interval.
+[[nodiscard]] MeanInterval mean_interval(const Release& release, const Units& units,
+                                         const Eigen::VectorXd& variance);
 
 /// Running covariance second/weight - mean mean'. Subtracting the square of a noisy mean takes its variance
 /// v1 away once too often, so removing the bias ADDS v1 I (docs/theory/errors.md#running-covariance). Needs
@@ -34,6 +37,9 @@ struct MeanInterval {
                                               Bias bias = Bias::removed);
 [[nodiscard]] VectorEstimate running_variance(const Release& release, const Units& units, Bias bias,
                                               const Divisors& divisors);
+
+/// The covariance as the moments' estimator makes it.
+[[nodiscard]] CovarianceEstimate covariance(const RunningMoments& moments);
 
 /// The nearest matrix, in Frobenius norm, that has no eigenvalue below `floor`: the matrix itself where it
 /// has none. `symmetric` is read as symmetric.

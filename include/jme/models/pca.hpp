@@ -14,6 +14,9 @@ struct PrincipalComponents {
   VectorEstimate values;      ///< variance along each component; negative ones, which are noise, are 0
   VectorEstimate shares;      ///< of the whole variance (the sum of all values, shown or not): 0 to 1
   MatrixEstimate components;  ///< one per ROW, of length 1
+  /// How far each value is from the nearest other one, in standard deviations of the noise on the difference:
+  /// below about 3 the two components cannot be told apart.
+  Eigen::VectorXd separations;
 };
 
 /// Computes them release after release so that no component flips its sign between two releases.
