@@ -11,6 +11,7 @@
 #include <jme/output/json_line.hpp>
 #include <jme/store/ledger.hpp>
 
+#include "compare_call.hpp"
 #include "page.hpp"
 #include "stream_json.hpp"
 #include "write_call.hpp"
@@ -222,6 +223,7 @@ Answer Api::answer(const Head& head, const Admitted& what, const std::string& bo
   if (stream == nullptr) return no_stream(head, what);
   if (what.call == Call::show) return {.body = stream_text(*stream, what.token) + '\n'};
   if (!stream->standing().is_known) return unusable(head);
+  if (what.call == Call::compare) return compare_call(head, what, *stream);
   return releases(head, what, *stream);
 }
 

@@ -59,6 +59,7 @@ struct Admitted {
     block,
     releases,
     latest,
+    compare,
     events
   };
   Call call;

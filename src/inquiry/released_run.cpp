@@ -53,7 +53,10 @@ std::size_t step_of_rows(const Horizon& horizon, std::size_t rows) {
 
 }  // namespace
 
-ReleasedRun::ReleasedRun(std::unique_ptr<PreparedRun> run) : run_(std::move(run)), sums_(run_->mechanism()) {}
+ReleasedRun::ReleasedRun(std::unique_ptr<PreparedRun> run)
+    : owned_(std::move(run)), run_(owned_.get()), sums_(run_->mechanism()) {}
+
+ReleasedRun::ReleasedRun(const PreparedRun& run) : run_(&run), sums_(run_->mechanism()) {}
 
 std::vector<double> ReleasedRun::values_of(const Json& line, std::size_t step, std::size_t rows) const {
   const Mechanism& mechanism = run_->mechanism();

@@ -5,6 +5,7 @@ import { delayBefore, EventParser, follow, Pause } from "../../apps/serve/page/e
 import { fitRange, mostPoints, readingPlan, Thinned } from "../../apps/serve/page/thinning.js";
 import { fixedText, numberText, percentText, plainText, plusMinusText } from "../../apps/serve/page/number_text.js";
 import { bandOfAll, pairsOf } from "../../apps/serve/page/multiplicity.js";
+import { changeText, releaseBefore } from "../../apps/serve/page/changes.js";
 import { componentsOf, correlationOf, eigen } from "../../apps/serve/page/matrices.js";
 import { boundsOf, describe, limitOfPerson, matrixOf, meansAtBounds, meansAtBoundsText, pointOf, variancesOf } from "../../apps/serve/page/release.js";
 import { createCommand, feedCommand, numberOr, settingsOf } from "../../apps/serve/page/settings.js";
@@ -149,6 +150,20 @@ test("correlations of a covariance are its entries over the deviations", () => {
   assert.deepEqual(value, [[1, 0.5], [0.5, 1]]);
   near(noise[0][1], 0.1, 1e-15);
   assert.ok(Number.isNaN(correlationOf([[-1, 0], [0, 1]], [[1, 1], [1, 1]]).value[0][1]));
+});
+
+test("a change has its sign and half of its interval", () => {
+  assert.equal(changeText(0.4, 0.7), "+0.40 ± 0.30");
+  assert.equal(changeText(-1.5, -1), "−1.50 ± 0.50");
+  assert.equal(changeText(null, null), "too few rows");
+});
+
+test("the last part of the releases is compared with what was before", () => {
+  const points = Array.from({ length: 11 }, (_, i) => ({ t: 10 * i }));
+  assert.equal(releaseBefore(points, 1 / 2).t, 50);
+  assert.equal(releaseBefore(points, 1 / 10).t, 90);
+  assert.equal(releaseBefore(points.slice(0, 2), 1 / 10).t, 0);
+  assert.equal(releaseBefore(points.slice(0, 1), 1 / 2), null);
 });
 
 test("bands of many numbers together are those of Bonferroni", () => {

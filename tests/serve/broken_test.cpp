@@ -54,7 +54,7 @@ TEST_F(BrokenState, OfAStreamIsSaidAndNotPassedForAnEmptyOne) {
     EXPECT_EQ(shown.contains("problem"), who == admin_);
     EXPECT_EQ(get("/v1/streams", who).json().at("streams").at(0), shown);
   }
-  for (const char* call : {"releases", "latest", "events"}) {
+  for (const char* call : {"releases", "latest", "compare", "events"}) {
     EXPECT_EQ(get(fmt::format("/v1/streams/air/{}", call)).status, 503) << call;
   }
   EXPECT_EQ(post_rows(some_csv(1), "", writer).status, 503);

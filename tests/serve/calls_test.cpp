@@ -94,6 +94,11 @@ TEST_F(ServerCalls, AreDescribedByOpenApiAndAnswerAsItSays) {
   expect("/v1/streams/{S}/rows", "post", post_rows(some_csv(25)), 202);
   expect("/v1/streams/{S}/latest", "get", ask(port(), "GET", "/v1/streams/air/latest", admin_), 200);
   expect("/v1/streams/{S}/releases", "get", ask(port(), "GET", "/v1/streams/air/releases", admin_), 200);
+  expect("/v1/streams/{S}/compare", "get",
+         ask(port(), "GET", "/v1/streams/air/compare?from=10&to=20", admin_), 200);
+  expect("/v1/streams/{S}/compare", "get", ask(port(), "GET", "/v1/streams/air/compare", admin_), 400);
+  expect("/v1/streams/{S}/compare", "get", ask(port(), "GET", "/v1/streams/air/compare?from=11", admin_),
+         422);
   expect("/v1/streams/{S}", "get", ask(port(), "GET", "/v1/streams/air", admin_), 200);
   expect("/v1/streams", "get", ask(port(), "GET", "/v1/streams", admin_), 200);
   expect("/v1/ledger", "get", ask(port(), "GET", "/v1/ledger", admin_), 200);

@@ -92,7 +92,7 @@ export function describe(stream) {
   if (stream.stream === null) {
     return { name: stream.name, condition: stream.condition, releases: null, t: null, isKnown: false, hasSettings: false, isSpent: null, columns: [], bounds: new Map(), emit: [], privacy: null, problem: stream.problem };
   }
-  const { configuration, privacy, columns } = stream.stream;
+  const { configuration, privacy, columns, alarms } = stream.stream;
   const bounds = boundsOf(configuration.bounds, columns);
   const hasSlots = typeof configuration.every === "string" || Boolean(configuration.slot_seconds);
   return {
@@ -112,6 +112,7 @@ export function describe(stream) {
     workload: configuration.workload,
     emit: configuration.emit ?? [],
     privacy,
+    guaranteeOfAlarms: alarms?.guarantee,
     // A budget is spent from the first row, or the first slot of time, on.
     // Null: nobody knows.
     isSpent: stream.budget?.spent !== undefined ? stream.budget.spent : stream.releases > 0 || stream.writer?.rows > 0,

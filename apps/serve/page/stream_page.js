@@ -12,6 +12,7 @@ import { emptyPanel, loading } from "./panels.js";
 import { announce } from "./status.js";
 import { ConnectionPill } from "./connection_pill.js";
 import { columnChoice } from "./column_choice.js";
+import { ChangesSection } from "./changes_section.js";
 import { MeansSection } from "./means_section.js";
 import { TogetherSection } from "./together_section.js";
 import { ComponentsSection } from "./components_section.js";
@@ -156,7 +157,7 @@ class StreamPage {
   }
 
   fillBody() {
-    this.sections = [new MeansSection(this.stream), new TogetherSection(this.stream), new ComponentsSection(this.stream), new NoiseSection(this.stream)];
+    this.sections = [new MeansSection(this.stream), new ChangesSection(this.stream, streamPath(this.name)), new TogetherSection(this.stream), new ComponentsSection(this.stream), new NoiseSection(this.stream)];
     const choice = columnChoice(this.stream.columns, this.chosen, (chosen) => {
       this.chosen = chosen;
       for (const section of this.sections) section.choose(chosen);

@@ -28,6 +28,8 @@ namespace jme {
 class ReleasedRun {
  public:
   explicit ReleasedRun(std::unique_ptr<PreparedRun> run);
+  /// Of a run that outlives it.
+  explicit ReleasedRun(const PreparedRun& run);
 
   /// A line of a release. Needs mean or first. Throws InvalidParameter("releases", ...).
   void add(const nlohmann::ordered_json& line);
@@ -49,7 +51,8 @@ class ReleasedRun {
   [[nodiscard]] std::vector<double> values_of(const nlohmann::ordered_json& line, std::size_t step,
                                               std::size_t rows) const;
   void keep_variance(const nlohmann::ordered_json& line, std::size_t step);
-  std::unique_ptr<PreparedRun> run_;
+  std::unique_ptr<PreparedRun> owned_{};
+  const PreparedRun* run_;
   ReleasedSums sums_;
   std::vector<Variance> variances_{};
 };
