@@ -11,6 +11,7 @@
 #include <jme/mechanism/weak_budget.hpp>
 #include <jme/output/privacy_statement.hpp>
 #include <jme/pipeline/bounds_search.hpp>
+#include <jme/pipeline/check.hpp>
 
 #include "commands.hpp"
 #include "field_flags.hpp"
@@ -62,9 +63,9 @@ ExitCode BoundsCommand::run() const {
     return ExitCode::usage;
   }
   // Finds everything that can be wrong in the settings before anything is opened.
-  const BoundsSearchConfig config = bounds_search_config(given_);
   Input input = read_input(file_, given_);
-  input.check_width();
+  check(given_, {.name = "a file", .front = Field::searches, .has_header = input.has_header()});
+  const BoundsSearchConfig config = bounds_search_config(given_);
   input.options.columns = config.columns;
   input.options.on_bad_row = config.on_bad_row;
   input.options.person = config.person;

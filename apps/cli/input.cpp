@@ -54,12 +54,6 @@ Input read_input(const Text& file, const RunSettings& settings) {
   return result;
 }
 
-void Input::check_width() const {
-  if (!options.width || !has_header()) return;
-  throw InvalidParameter("width",
-                         "is for records without a header, which says itself how many cells they have");
-}
-
 void tell_terminal(const Input& input) {
   if (input.path != "-" || ::isatty(STDIN_FILENO) != 1) return;
   print_note(fmt::format("rows are read from the terminal{}: end with Ctrl-D on a line of its own",

@@ -16,8 +16,6 @@ struct Input {
 
   /// Whether the input itself says publicly which columns there are: a CSV header or a .npy shape.
   [[nodiscard]] bool has_header() const;
-  /// Throws InvalidParameter for a width that the input itself says.
-  void check_width() const;
   /// What a record is, where that was a choice (CSV); empty elsewhere.
   [[nodiscard]] std::string records_name() const;
 

@@ -51,34 +51,16 @@ kafka::ClientOptions KafkaFlags::options() const {
   return options;
 }
 
-void set_topic(Input& input, RunConfig& config, const RunSettings& settings) {
+void set_topic(Input& input, RunConfig& config) {
   static_cast<void>(kafka::TopicName::parse(input.path));
   InputOptions& options = input.options;
   if (options.format == InputFormat::automatic) options.format = InputFormat::ndjson;
-  if (options.format == InputFormat::npy)
-    throw InvalidParameter("format", "npy", "ndjson or csv for a Kafka topic");
-  if (options.records == Records::quoted) {
-    throw InvalidParameter("records", "quoted", "left out for a Kafka topic: every record is one row");
-  }
-  if (options.compression != Compression::automatic && options.compression != Compression::none) {
-    throw InvalidParameter("compression",
-                           "must be left out for a Kafka topic, which says itself how it is packed");
-  }
   options.compression = Compression::none;
   options.header = false;
   options.may_be_empty = true;
   // Many people's records share a topic: one of them must not decide about the others.
-  if (settings["on_bad_row"] == "fail" || settings["missing"] == "fail") {
-    throw InvalidParameter(settings["missing"] == "fail" ? "missing" : "on-bad-row", "fail",
-                           "left out for a Kafka topic: one record would end the run for all others");
-  }
   config.on_bad_row = options.on_bad_row = OnBadRow::zero;
   config.records.clear();
-  if (config.search || (config.bounds_origin && config.bounds_origin->left_out() > 0)) {
-    throw InvalidParameter("bounds",
-                           "must be known for a Kafka topic, or come from a search on other records "
-                           "(same-rows): the first records of a topic are not left out");
-  }
 }
 
 KafkaInput::KafkaInput(const std::string& name, kafka::ClientOptions options, Order order,

@@ -36,7 +36,7 @@ class KafkaFlags {
 
 /// Makes the settings of a run those of a topic: JSON unless they say CSV, no header, and every record one
 /// row, whatever is in it. Throws InvalidParameter where they cannot be.
-void set_topic(Input& input, RunConfig& config, const RunSettings& settings);
+void set_topic(Input& input, RunConfig& config);
 
 /// A run's input that is a Kafka topic. Nothing is asked of a broker before start().
 class KafkaInput final : public RecordFeed {

@@ -53,36 +53,22 @@ std::size_t reading_threads(std::optional<unsigned> asked) {
   return std::max(asked.value_or(std::thread::hardware_concurrency()), 1U);
 }
 
-/// How a file that grows is read.
-void set_follow(Input& input, const RunSettings& settings, const RunConfig& config) {
-  const bool follow = settings.is_on("follow");
+SourceTraits traits_of(const Input& input, bool is_topic) {
+  if (is_topic) {
+    return {.name = "a Kafka topic",
+            .is_read = true,
+            .is_shared = true,
+            .has_first_records = false,
+            .has_messages = true};
+  }
+  return {.name = "a file", .is_read = true, .is_live = input.path == "-", .has_header = input.has_header()};
+}
+
+/// How a file that grows is read. By arrival, what is in it already came before the run did.
+InputOptions::Follow follow_of(const RunSettings& settings, const RunConfig& config) {
+  if (!settings.is_on("follow")) return InputOptions::Follow::no;
   const bool by_arrival = config.clock && config.clock->is_by_arrival();
-  if (follow) {
-    // By arrival, what is in the file already came before the run did.
-    input.options.follow = by_arrival ? InputOptions::Follow::from_end : InputOptions::Follow::from_start;
-  }
-  if (config.clock && !by_arrival && follow) {
-    throw InvalidParameter("follow",
-                           "is for slots by arrival: give steps in place of until; with until all rows "
-                           "are read before the first release");
-  }
-  if (!by_arrival) return;
-  if (!follow && input.path != "-") {
-    throw InvalidParameter("follow",
-                           "must be given (or - for standard input) where rows count in the slot in "
-                           "which they arrive; or time, from and until, for the slots of their own times");
-  }
-  if (config.columns.empty()) {
-    throw InvalidParameter("columns",
-                           "must be given (or bounds) for live input in slots of time: releases come "
-                           "on time, even before the first line");
-  }
-  // A search by the run itself is refused with its own words.
-  if (config.bounds_origin && !config.search && config.bounds_origin->left_out() > 0) {
-    throw InvalidParameter("bounds",
-                           "leave out the first records of a file, which live input does not have; give "
-                           "same-rows, where the search was on other records too");
-  }
+  return by_arrival ? InputOptions::Follow::from_end : InputOptions::Follow::from_start;
 }
 
 /// Column names from the flags alone.
@@ -167,26 +153,25 @@ ExitCode RunCommand::run() const {
   // Finds everything that can be wrong in the settings before anything is opened.
   const RunSettings chosen = settings();
   Input input = read_input(file_, chosen);
-  RunConfig config = run_config(chosen, read_npy_matrix, text_of_file);
+  const bool is_topic = kafka::TopicName::is_one(input.path);
+  RunConfig config = run_config(chosen, read_npy_matrix, text_of_file, traits_of(input, is_topic));
   tell_unused(given_, chosen, config.stream);
   input.options.columns = config.columns;
   input.options.on_bad_row = config.on_bad_row;
   input.options.person = config.person;
-  const bool is_topic = kafka::TopicName::is_one(input.path);
   const kafka::ClientOptions client = kafka_.options();
   if (!is_topic && kafka_.are_given()) {
     throw InvalidParameter(client.empty() ? "each-person-in-one-partition" : "kafka-option",
                            "is for an input kafka://HOST:PORT/TOPIC");
   }
-  set_follow(input, chosen, config);
+  input.options.follow = follow_of(chosen, config);
   if (config.clock) {
     if (!config.clock->time_column.empty()) input.options.time = config.clock->time_column;
     input.options.time_unit = config.clock->time_unit;
     input.options.may_be_empty = true;  // that there are no rows is private
   }
   config.records = input.records_name();
-  if (is_topic) set_topic(input, config, chosen);
-  input.check_width();
+  if (is_topic) set_topic(input, config);
   config.persons_in_one_partition = kafka_.each_person_is_in_one_partition() && !config.person.empty() &&
                                     input.options.follow != InputOptions::Follow::no;
   std::optional<Preparing> preparing(std::in_place, preparing_noise);

@@ -6,6 +6,7 @@
 
 #include <jme/base/errors.hpp>
 #include <jme/clock/time.hpp>
+#include <jme/pipeline/check.hpp>
 #include <jme/pipeline/run_fields.hpp>
 #include <jme/pipeline/run_settings.hpp>
 
@@ -59,6 +60,23 @@ nb::list fields() {
   return result;
 }
 
+/// What executors of Spark do with a DataFrame, by the name of the call.
+SourceTraits sums_of(const std::string& call, bool batches_are_public) {
+  SourceTraits sums{.name = "a DataFrame",
+                    .front = Field::batches,
+                    .has_first_records = false,
+                    .tells_persons = false,
+                    .gives_sums = true,
+                    .is_one_block = call == "block_sum"};
+  if (call == "sink") {
+    sums.name = "a sink, whose rows count in the slot that is open when their sums arrive";
+    sums.front = Field::served;
+    sums.is_shared = true;
+    sums.batches_are_public = batches_are_public;
+  }
+  return sums;
+}
+
 }  // namespace
 
 MatrixReader matrix_reader(const nb::dict& matrices) {
@@ -81,6 +99,12 @@ void bind_settings(nb::module_& m) {
         return time ? std::optional(static_cast<double>(*time)) : std::nullopt;
       },
       nb::arg("text"), nb::arg("unit") = "s");
+  m.def(
+      "check_sums",
+      [](const std::string& settings, const std::string& call, bool batches_are_public) {
+        check(RunSettings::from_json(settings, "config"), sums_of(call, batches_are_public));
+      },
+      nb::arg("settings"), nb::arg("call"), nb::arg("batches_are_public") = false);
   m.def("complete_settings",
         [](const std::string& settings) { return RunSettings::from_json(settings, "settings").to_json(); });
 }

@@ -38,7 +38,7 @@ void Stream::check_open() const {
 
 Stream::Stream(const std::string& settings, const nb::dict& matrices) : thread_(PyThread_get_thread_ident()) {
   const RunSettings given = RunSettings::from_json(settings, "settings");
-  RunConfig config = run_config(given, matrix_reader(matrices));
+  RunConfig config = run_config(given, matrix_reader(matrices), {}, {.has_first_records = false});
   config.records = given["records"].value_or("");
   shape_was_chosen_ = !given["shape"] || *given["shape"] == "auto";
   is_durable_ = config.state.has_value();

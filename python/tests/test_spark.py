@@ -160,7 +160,7 @@ ROWS = {"epsilon": 1, "delta": 1e-6, "bounds": BOUNDS, "rows": 100, "every": 10}
         ({**CLOCK, "person": "who", "rows_per_person": 3}, {}, "which rows of a person count"),
         ({**CLOCK, "missing": "mean"}, {}, "do not know the last release"),
         ({**CLOCK, "missing": "model,co=3"}, {}, "do not know the last release"),
-        ({**CLOCK, "missing": "fail"}, {}, "one null would end"),
+        ({**CLOCK, "missing": "fail"}, {}, "one missing cell would end"),
         ({**CLOCK, "on_bad_row": "fail"}, {}, "one bad row would end"),
         ({**CLOCK, "bounds": "auto"}, {}, "search a sample"),
         ({"epsilon": 1, "delta": 1e-6, "norm_bound": 1, "every": "15m", "steps": 4}, {}, "names choose them"),
@@ -183,11 +183,11 @@ def test_a_sink_refuses_what_it_cannot_promise_and_says_why(tmp_path, config, op
     ("config", "words"),
     [
         ({**SEEDED, "rows": 100, "every": 10}, "have no order"),
-        ({**SEEDED, "steps": 10, "every": 10}, "rows must be given"),
-        (SEEDED, "rows must be given"),
+        ({**SEEDED, "steps": 10, "every": 10}, "rows: must be given"),
+        (SEEDED, "rows: must be given"),
         ({**SEEDED, "rows": 100, "person": "who"}, "which rows of a person count"),
-        ({**SEEDED, "time": "when", "every": "1h", "from": "2026-01-01", "steps": 24}, "until must be given"),
-        ({**SEEDED, "rows": "unbounded"}, "rows must be a number"),
+        ({**SEEDED, "time": "when", "every": "1h", "from": "2026-01-01", "steps": 24}, "until: must be given"),
+        ({**SEEDED, "rows": "unbounded"}, "rows: must be a number"),
     ],
 )
 def test_moments_refuse_blocks_in_an_order_that_rows_do_not_have(config, words):

@@ -8,6 +8,7 @@
 #include <jme/columns/column_names.hpp>
 #include <jme/mechanism/weak_budget.hpp>
 #include <jme/pipeline/bounds_search.hpp>
+#include <jme/pipeline/check.hpp>
 #include <jme/pipeline/clock_config.hpp>
 #include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/rows_per_person.hpp>
@@ -81,6 +82,7 @@ void check_terms(const BoundsOrigin& origin, const Settings& kept) {
 }
 
 BoundsSearchConfig bounds_search_config(const RunSettings& settings) {
+  check(settings, {.front = Field::searches});
   const Text &columns = settings["columns"], &first = settings["first"], &adjacency = settings["adjacency"],
              &participations = settings["participations"], &on_bad_row = settings["on_bad_row"],
              &seed = settings["insecure_test_seed"];
@@ -100,16 +102,6 @@ BoundsSearchConfig bounds_search_config(const RunSettings& settings) {
   // With slots of time, a row more or less moves one record in and one out of those that are searched.
   if (adjacency && !has_clock(settings)) config.search.adjacency = parse_adjacency(*adjacency);
   const Text &person = settings["person"], &limit = settings["rows_per_person"];
-  if (person && person->empty()) throw InvalidParameter("person", "the name is empty");
-  if (person.has_value() != limit.has_value()) {
-    throw InvalidParameter(person ? "rows-per-person" : "person",
-                           "must be given: person says whose record it is, and rows-per-person how many of a "
-                           "person count");
-  }
-  if (person && participations) {
-    throw InvalidParameter("participations",
-                           "is not given with rows-per-person, which is enforced instead of assumed");
-  }
   if (person) {
     config.person = *person;
     const RowsPerPerson rows = RowsPerPerson::parse(*limit);

@@ -29,40 +29,12 @@ Seconds parse_date(std::string_view field, const std::string& text, TimeUnit uni
   return *time;
 }
 
-void refuse_without_clock(const RunSettings& settings) {
-  for (const char* field : {"time", "time_unit", "from", "until", "late"}) {
-    if (!settings[field]) continue;
-    if (settings["every"]) {
-      throw InvalidParameter(
-          "every", *settings["every"],
-          fmt::format("{}, as {} is given: steps are slots of time then", lengths_of_time, field));
-    }
-    throw InvalidParameter(field,
-                           "is for steps that are slots of time: every must be a length of time, such as 1h");
-  }
-}
-
 TimeUnit time_unit_of(const RunSettings& settings) {
   const auto& text = settings["time_unit"];
   if (!text) return TimeUnit::second;
-  if (!settings["time"]) {
-    throw InvalidParameter("time-unit", "is used together with time, the column whose numbers it is about");
-  }
   const std::optional<TimeUnit> unit = parse_time_unit(*text);
   if (!unit) throw InvalidParameter("time-unit", *text, "s, ms, us, minute, hour or day");
   return *unit;
-}
-
-void refuse_rows(const RunSettings& settings) {
-  if (settings["rows"]) {
-    throw InvalidParameter("rows",
-                           "must be left out: slots of time have no number of rows; their number is "
-                           "given by from and until, or by steps");
-  }
-  if (settings["separation"] && parse_count("separation", *settings["separation"]) != 1) {
-    throw InvalidParameter("separation",
-                           "must be left out: it counts rows, and slots of time have no number of rows");
-  }
 }
 
 std::optional<std::string_view> rest_after(std::string_view text, std::string_view start) {
@@ -77,13 +49,9 @@ bool has_clock(const RunSettings& settings) {
 }
 
 std::optional<ClockConfig> clock_config(const RunSettings& settings) {
-  if (!has_clock(settings)) {
-    refuse_without_clock(settings);
-    return std::nullopt;
-  }
-  refuse_rows(settings);
+  if (!has_clock(settings)) return std::nullopt;
   const auto &time = settings["time"], &from = settings["from"], &until = settings["until"],
-             &steps = settings["steps"], &late = settings["late"];
+             &late = settings["late"];
   ClockConfig clock{.length = *parse_duration(*settings["every"]), .time_unit = time_unit_of(settings)};
   if (from) clock.from = parse_date("from", *from, clock.time_unit);
   if (until) clock.until = parse_date("until", *until, clock.time_unit);
@@ -93,21 +61,7 @@ std::optional<ClockConfig> clock_config(const RunSettings& settings) {
     if (*late != "current" && *late != "drop") throw InvalidParameter("late", *late, "current or drop");
     if (*late == "drop") clock.late = LateRows::drop;
   }
-  if (until) {
-    if (!from) throw InvalidParameter("from", "must be given with until: when the first slot begins");
-    if (!time)
-      throw InvalidParameter("time", "must be given with until: the column that says when a row happened");
-    if (steps) throw InvalidParameter("steps", "give either until or steps, not both");
-    if (late && !settings["late"]->empty() && clock.late == LateRows::drop) {
-      throw InvalidParameter("late",
-                             "is for live input: with until every row goes to the slot of its own time");
-    }
-    static_cast<void>(SlotSchedule::between(*clock.from, *clock.until, clock.length));
-  } else if (!steps) {
-    throw InvalidParameter("until",
-                           "must be given with from and time, or steps for live input: how many slots there "
-                           "will be is public and chosen before the first row");
-  }
+  if (until) static_cast<void>(SlotSchedule::between(*clock.from, *clock.until, clock.length));
   return clock;
 }
 

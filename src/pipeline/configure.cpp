@@ -10,6 +10,7 @@
 #include <jme/mechanism/stream_fields.hpp>
 #include <jme/mechanism/weak_budget.hpp>
 #include <jme/pipeline/bounds_file.hpp>
+#include <jme/pipeline/check.hpp>
 #include <jme/pipeline/clock_config.hpp>
 #include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/rows_per_person.hpp>
@@ -27,12 +28,8 @@ Eigen::MatrixXd matrix_of(const std::string& text, std::string_view field, const
 }
 
 void set_balance(StreamConfig& config, const RunSettings& settings) {
-  const Text &balance = settings["balance"], &lambda = settings["lambda"], &method = settings["method"];
+  const Text& balance = settings["balance"];
   if (!balance) return;
-  if (lambda) throw InvalidParameter("balance", "give either balance or lambda, not both");
-  if (method && config.method != Method::jme && config.method != Method::lambda_jme) {
-    throw InvalidParameter("balance", *balance, "left out unless the method is jme or lambda-jme");
-  }
   if (*balance == "free") {
     config.method = Method::jme;
   } else if (*balance == "balanced") {
@@ -60,9 +57,6 @@ void set_found_bounds(RunConfig& config, const RunSettings& settings, const Text
 
 /// Bounds that the run finds itself. Until then the unit box stands for them.
 void set_sought_bounds(RunConfig& config, const RunSettings& settings) {
-  if (settings.is_on("same_rows")) {
-    throw InvalidParameter("same-rows", "is for bounds @FILE: bounds auto leaves out what it searched");
-  }
   config.search = bounds_search_config(settings);
   if (auto& state = config.search->state) {
     const Text& stream = settings["stream"];
@@ -77,17 +71,12 @@ void set_sought_bounds(RunConfig& config, const RunSettings& settings) {
 void set_columns(RunConfig& config, const RunSettings& settings, const TextReader& read_text) {
   const Text& bounds = settings["bounds"];
   const bool are_found = bounds && bounds->starts_with('@'), are_sought = bounds && *bounds == "auto";
-  if (settings["first"] && !are_sought) {
-    throw InvalidParameter("first", "is for a search for bounds: bounds auto");
-  }
   config.on_bad_row = on_bad_row_of(settings);
   if (bounds && !are_found && !are_sought && !settings["columns"]) config.columns = bounded_columns(*bounds);
   if (are_sought) {
     set_sought_bounds(config, settings);
   } else if (are_found) {
     set_found_bounds(config, settings, read_text);
-  } else if (settings.is_on("same_rows")) {
-    throw InvalidParameter("same-rows", "is for bounds that were found: bounds @FILE");
   } else if (bounds) {
     config.bounds = ColumnBounds::parse(*bounds, config.columns);
   }
@@ -126,22 +115,10 @@ Shape parse_shape(const std::string& text, std::string_view field, const MatrixR
 std::optional<DurableOptions> durable_options(const RunSettings& settings) {
   const Text &state = settings["state"], &source = settings["source"], &stream = settings["stream"],
              &commit_interval = settings["commit_interval"], &max_mu = settings["max_mu"];
-  if (!state) {
-    const auto refuse = [](std::string_view name) {
-      throw InvalidParameter(name, "is for durable runs: give state as well");
-    };
-    if (source) refuse("source");
-    if (stream) refuse("stream");
-    if (commit_interval) refuse("commit-interval");
-    if (settings.is_on("leave_open")) refuse("leave-open");
-    if (max_mu) refuse("max-mu");
-    return std::nullopt;
-  }
-  if (state->empty()) throw InvalidParameter("state", "the name of the folder is empty");
+  if (!state) return std::nullopt;
   DurableOptions options;
   options.directory = *state;
   if (source) options.source = *source;
-  if (options.source.empty()) throw InvalidParameter("source", "the name is empty");
   if (stream) options.stream = *stream;
   if (commit_interval) {
     constexpr std::size_t hour = 3'600'000;
@@ -188,6 +165,7 @@ Horizon horizon_of(const std::optional<std::string>& rows, const std::optional<s
 
 StreamConfig stream_config(const RunSettings& settings, const KnownColumns& columns,
                            const MatrixReader& read_matrix) {
+  check(settings, {.front = Field::plans});
   const Text &dimension = settings["dimension"], &workload = settings["workload"],
              &workload2 = settings["workload2"], &shape = settings["shape"], &shape2 = settings["shape2"],
              &missing = settings["missing"];
@@ -278,7 +256,8 @@ void RunConfig::take_found(const FoundBounds& found) {
 }
 
 RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matrix,
-                     const TextReader& read_text) {
+                     const TextReader& read_text, const SourceTraits& source) {
+  check(settings, source);
   RunConfig config;
   for (const RunField& field : run_fields()) {
     if (const Text& given = settings[field.name]; given && field.read != nullptr) field.read(config, *given);
@@ -289,15 +268,6 @@ RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matri
   known.unit_box = config.bounds.has_value();
   config.stream = stream_config(settings, known, read_matrix);
   check_delta(config.stream.budget.delta, settings.is_on("allow_weak"));
-  if (!config.person.empty() && !settings["rows_per_person"]) {
-    throw InvalidParameter("rows-per-person",
-                           "must be given with person: how many rows of a person count; choose it without "
-                           "looking at the data, near the number of rows that half of the people exceed");
-  }
-  if (config.person.empty() && settings["rows_per_person"]) {
-    throw InvalidParameter("person",
-                           "must be given with rows-per-person: the column that says whose row it is");
-  }
   config.clock = clock_config(settings);
   check_apart(config);
   config.state = durable_options(settings);

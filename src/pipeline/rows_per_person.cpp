@@ -114,18 +114,6 @@ Participation participation_of(const RowsPerPerson& limit, const StreamConfig& s
 void set_person_limit(StreamConfig& stream, const RunSettings& settings) {
   const std::optional<std::string>& limit = settings["rows_per_person"];
   if (!limit) return;
-  // A complete list of settings (RunSettings::to_json) has the defaults of both.
-  if (settings["participations"].value_or("1") != "1") {
-    throw InvalidParameter(
-        "participations",
-        "is not given with rows-per-person: that is the number of rows of a person, and it "
-        "is enforced instead of assumed");
-  }
-  if (settings["separation"].value_or("1") != "1") {
-    throw InvalidParameter("separation",
-                           "is not given with rows-per-person: ids limit how many rows a person has, not how "
-                           "far apart they are");
-  }
   stream.participation = participation_of(RowsPerPerson::parse(*limit), stream, clock_config(settings));
   stream.persons_are_limited = stream.private_count = true;
 }

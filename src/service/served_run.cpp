@@ -24,27 +24,10 @@ std::vector<std::string> numbered_names(std::size_t count) {
 }  // namespace
 
 std::unique_ptr<PreparedRun> prepared_run(const RunSettings& settings, const PlanCost* most) {
-  if (settings["bounds"] == "auto") {
-    throw InvalidParameter("bounds",
-                           "must be known for a stream that many write to: search a sample with jme bounds");
-  }
-  if (settings["person"] && settings.is_on("no_header")) {
-    throw InvalidParameter("no-header",
-                           "must not be set with person for a stream that many write to: the header of a "
-                           "body says which column that is");
-  }
-  if (settings["width"] && settings.is_on("no_header")) {
-    throw InvalidParameter("width",
-                           "must not be set with no-header for a stream that many write to: a record of a "
-                           "body has the columns of the stream and no other cells");
-  }
   RunConfig config = run_config(settings);
   if (most != nullptr) service::check_plan_cost(config.stream, *most);
   config.records = settings["records"].value_or("lines");
   auto run = std::make_unique<PreparedRun>(std::move(config));
-  if (!run->dimension_is_known()) {
-    throw InvalidParameter("columns", "must be given (or bounds, or dimension): which numbers a row has");
-  }
   if (run->columns().empty()) run->adopt_columns(numbered_names(run->mechanism().config().dimension));
   return run;
 }

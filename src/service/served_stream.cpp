@@ -65,7 +65,6 @@ ServedStream::ServedStream(std::string name, const RunSettings& settings, const 
       room_(options.room),
       run_(prepared_run(settings)),
       shared_(std::make_unique<Shared>()) {
-  check_can_be_served(*run_);
   if (options.begins) run_->begin_at(*options.begins);
   lines_ = std::make_unique<LineLog>(*settings["state"]);
   writing_ = std::make_unique<Writing>(Writing{.body = service::RowBody(settings, *run_, options.limits),
@@ -89,25 +88,6 @@ const std::string& ServedStream::metadata_text() const {
                             .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   });
   return shared_->metadata;
-}
-
-void ServedStream::check_can_be_served(const PreparedRun& run) {
-  const StreamConfig& config = run.mechanism().config();
-  if (config.method == Method::pp || config.method == Method::pp_debiased) {
-    throw InvalidParameter("method",
-                           "must not be pp or pp-debiased for a stream that many write to: their rows "
-                           "get noise one by one and cannot be kept as sums");
-  }
-  const bool decays = run.mechanism().workload_first().kind() == Workload::Kind::decay ||
-                      run.mechanism().workload_second().kind() == Workload::Kind::decay;
-  if (decays && run.mechanism().horizon().every() > 1) {
-    throw InvalidParameter("every",
-                           "must be 1 with decay for a stream that many write to: rows of an open block "
-                           "are kept as sums, which have no weights inside");
-  }
-  if (run.left_out().count() > 0) {
-    throw InvalidParameter("bounds", "leave out the first records of a file: these rows come from none");
-  }
 }
 
 StreamStanding ServedStream::standing() const {

@@ -15,7 +15,7 @@
 #include <jme/base/errors.hpp>
 #include <jme/output/metadata.hpp>
 #include <jme/output/plan_json.hpp>
-#include <jme/pipeline/run_fields.hpp>
+#include <jme/pipeline/check.hpp>
 #include <jme/service/service.hpp>
 #include <jme/theory/plan.hpp>
 
@@ -28,6 +28,11 @@ namespace jme {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr SourceTraits served_rows{.name = "a stream that many write to",
+                                   .front = Field::served,
+                                   .has_first_records = false,
+                                   .has_bodies = true};
 
 constexpr const char* settings_ending = ".stream.json";
 
@@ -203,13 +208,7 @@ RunSettings Service::served(const RunSettings& given, const std::string& name) c
   if (given["insecure_test_seed"] && !options_.allow_insecure_test_seed) {
     throw InvalidParameter("insecure-test-seed", "protects nobody, and is not for streams that are served");
   }
-  for (const RunField& field : run_fields()) {
-    // A complete list of settings (RunSettings::to_json) has defaults too.
-    const auto& text = given[field.name];
-    if ((field.fronts & Field::served) == 0 && text && *text != field.fallback) {
-      throw InvalidParameter(field.name, "is not a setting of a stream that is served");
-    }
-  }
+  check(given, served_rows);
   RunSettings settings = given;
   settings.set("state", options_.state.string());
   settings.set("stream", name);
@@ -238,7 +237,6 @@ CreatedStream Service::create(std::string_view text, bool dry_run) {
   CreatedStream result{.outcome = CreatedStream::Outcome::dry_run,
                        .name = name,
                        .run = prepared_run(settings, &options_.most_plan)};
-  ServedStream::check_can_be_served(*result.run);
   const auto was_there = [&] {
     if (unreadable_.contains(name)) throw StateError("its settings cannot be read");
     const auto found = settings_.find(name);

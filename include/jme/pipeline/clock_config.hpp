@@ -30,8 +30,7 @@ struct ClockConfig {
 
 /// Whether `every` is a length of time, and steps are slots.
 [[nodiscard]] bool has_clock(const RunSettings& settings);
-/// The clock that settings ask for; none where steps are rows. Throws InvalidParameter where settings of
-/// clocks and of rows are mixed.
+/// The clock that settings ask for, after check(); none where steps are rows.
 [[nodiscard]] std::optional<ClockConfig> clock_config(const RunSettings& settings);
 /// Sets horizon, counts and adjacency of a stream whose steps are slots.
 void set_slots(StreamConfig& stream, const RunSettings& settings);

@@ -12,6 +12,7 @@
 #include <jme/base/horizon.hpp>
 #include <jme/pipeline/run_config.hpp>
 #include <jme/pipeline/run_settings.hpp>
+#include <jme/rows/source_traits.hpp>
 
 namespace jme {
 
@@ -21,12 +22,13 @@ using MatrixReader = std::function<Eigen::MatrixXd(const std::string& name, std:
 /// Reads a text that a setting names with "@name"; `field` is for messages.
 using TextReader = std::function<std::string(const std::string& name, std::string_view field)>;
 
-/// The configuration that settings describe, each checked by itself; PreparedRun checks them together.
+/// The configuration that settings describe, after check() of them for the source. PreparedRun checks what
+/// only numbers can tell.
 /// Settings that only say how a file is read (format, compression, records, delimiter, no_header, width) are
 /// left to the code that reads it. Without a `read_matrix`, matrices are refused, without a `read_text`,
 /// files of bounds. Throws InvalidParameter.
 [[nodiscard]] RunConfig run_config(const RunSettings& settings, const MatrixReader& read_matrix = {},
-                                   const TextReader& read_text = {});
+                                   const TextReader& read_text = {}, const SourceTraits& source = {});
 
 /// What the columns and their bounds say about a stream, as far as they do. A dimension of 0 means that the
 /// input will tell it.

@@ -76,9 +76,6 @@ class ServedStream {
   ServedStream(const ServedStream&) = delete;
   ServedStream& operator=(const ServedStream&) = delete;
 
-  /// Throws InvalidParameter for a configuration that the class cannot serve.
-  static void check_can_be_served(const PreparedRun& run);
-
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const PreparedRun& run() const { return *run_; }
   [[nodiscard]] const LineLog& lines() const { return *lines_; }

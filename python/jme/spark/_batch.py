@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _settings
 from ..blocks import BlockSum
-from ..errors import InvalidParameter
 from ..stream import Stream
-from ._job import Config, Job, check_settings, given_settings, refuse
+from ._job import Config, Job, check_settings, given_settings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -45,10 +44,8 @@ def block_sum(frame: DataFrame, config: Config, *, mergers: int | None = None) -
 
     RAW DATA: it has no noise."""
     given = {"on_bad_row": "zero", **given_settings(config)}
-    check_settings(given)
+    check_settings(given, "block_sum")
     job = Job(given)
-    if job.time or "time" in given:
-        raise refuse("time", "makes slots, and a block has one sum: use moments")
     block = BlockSum(**_keywords(given))
     block._core.load(job.merged(job.parts(frame, mergers), "block_sum").to_bytes())
     return block
@@ -57,32 +54,10 @@ def block_sum(frame: DataFrame, config: Config, *, mergers: int | None = None) -
 def batch_settings(config: Config) -> dict[str, Any]:
     """Rows of a DataFrame have no order, so that they are one block or find their slots by their own times."""
     given = {"on_bad_row": "zero", **given_settings(config)}
-    check_settings(given)
-    if "time" in given:
-        if "until" not in given:
-            raise InvalidParameter("until must be given: without it slots end by the clock, and rows count where they "
-                                   "arrive, whatever their times are", field="until")  # fmt: skip
-        return given
-    if "rows" not in given or "steps" in given:
-        raise InvalidParameter(
-            "rows must be given: the most rows there may be, public; or time, from, until and every for slots of time",
-            field="rows",
-        )
-    if not _is_number(given["rows"]):
-        raise refuse("rows", "must be a number here: the most rows there may be")
-    given.setdefault("every", given["rows"])
-    if float(given["every"] if _is_number(given["every"]) else "nan") != float(given["rows"]):
-        raise refuse("every", "must be left out, or as rows: the rows of a DataFrame have no order in which blocks of "
-                     "them could follow each other; releases in between need slots of rows' own times")  # fmt: skip
+    if "time" not in given and "rows" in given:
+        given.setdefault("every", given["rows"])
+    check_settings(given, "moments")
     return given
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def _keywords(given: dict[str, Any]) -> dict[str, Any]:

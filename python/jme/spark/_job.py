@@ -48,30 +48,9 @@ def refuse(field: str, why: str) -> InvalidParameter:
     return InvalidParameter(f"{field} {why}", field=field)
 
 
-def check_settings(given: Mapping[str, Any]) -> None:
+def check_settings(given: Mapping[str, Any], call: str, public_batches: bool = False) -> None:
     """What sums that are made by executors cannot do. The reasons are in docs/spark.md."""
-    if "person" in given or "rows_per_person" in given:
-        raise refuse(
-            "person" if "person" in given else "rows_per_person",
-            "is not for Spark: which rows of a person count must be decided in one place and one order, and executors "
-            "each see some rows and send sums, which do not say whose they are; leave one row of each person in the "
-            "DataFrame by a rule that looks at ids and public numbers alone, or give the rows to jme run or jme serve",
-        )
-    if "columns" not in given and "bounds" not in given:
-        raise refuse("bounds", "must be given (or columns): a DataFrame may have other columns, and names choose them")
-    if isinstance(given.get("bounds"), str) and (given["bounds"] == "auto" or given["bounds"].startswith("@")):
-        raise refuse("bounds", "must be ranges: search a sample with jme bounds first, and give what it found")
-    words = str(given.get("missing", "")).replace(" ", "").split(",")
-    for word in words:
-        rule = word.partition("=")[2] or word
-        if rule in ("mean", "model"):
-            raise refuse("missing", f"must not be {rule}: executors do not know the last release; observed, centre or "
-                         "values can be decided anywhere")  # fmt: skip
-        if rule == "fail":
-            raise refuse("missing", "must not be fail: one null would end the query for all rows")
-    for field in ("follow", "first", "same_rows"):
-        if given.get(field):
-            raise refuse(field, "is for files")
+    _core.check_sums(_settings.encoded(given)[0], call, public_batches)
 
 
 class Job:

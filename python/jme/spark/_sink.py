@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import _settings
 from ..errors import Conflict, Error, InvalidParameter
-from ._job import Config, Job, check_settings, given_settings, refuse
+from ._job import Config, Job, check_settings, given_settings
 from ._places import SERVED, Folder, Place, Server
 from ._sums import Notes
 
@@ -55,45 +55,15 @@ def sink(
     place: Place
     if url is not None:
         place = Server(url, name, token, patience)
-    given = stream_settings(given_settings(config))
+    given = {"on_bad_row": "zero", **given_settings(config)}
+    check_settings(given, "sink", public_batches)
     job = Job({**SERVED, **given})
-    check_steps(given, job.has_slots, public_batches)
     settings = json.loads(_encoded(given))
     if url is None:
         place = Folder(os.fspath(state or ""), name, settings)
     else:
         place.create(settings)
     return Sink(job, name, place, public_batches, keep_stored, mergers)
-
-
-def stream_settings(given: dict[str, Any]) -> dict[str, Any]:
-    """The settings of a stream that a sink may write to."""
-    given = {"on_bad_row": "zero", **given}
-    check_settings(given)
-    if given["on_bad_row"] != "zero":
-        raise refuse("on_bad_row", "must be zero: one bad row would end the query for all others")
-    for field in ("state", "stream", "time", "time_unit", "until", "late"):
-        if given.get(field):
-            raise refuse(field, "is not for a sink: rows count in the slot that is open when their sums arrive")
-    return given
-
-
-def check_steps(given: dict[str, Any], has_slots: bool, public_batches: bool) -> None:
-    if has_slots and public_batches:
-        raise refuse("public_batches", "is for steps that are rows: here steps are slots of time, and batches private")
-    if has_slots:
-        return
-    if not public_batches:
-        raise refuse(
-            "every",
-            "must be a length of time, such as 15m: Spark begins a batch when rows come and leaves out empty ones, so "
-            "that the times of releases by rows would tell of single rows; give public_batches=True only where neither "
-            "the times nor the sizes of batches depend on what is in any row",
-        )
-    if given.get("adjacency", "replace-one") != "replace-one":
-        raise refuse("adjacency", "must be replace-one where steps are rows: how many there are is public")
-    if given.get("private_count") or "observed" in str(given.get("missing", "")):
-        raise refuse("public_batches", "tells how many rows there are, and this run counts them in private")
 
 
 def _encoded(given: dict[str, Any]) -> str:
