@@ -77,7 +77,8 @@ AuditedInput::AuditedInput(const std::string& rows, const std::string& config_fi
                            const MatrixReader& read_matrix) {
   const RunSettings settings = RunSettings::from_json(text_of_file(config_file, "config"), config_file);
   input_ = read_input(rows, settings);
-  RunConfig config = run_config(settings, read_matrix, text_of_file);
+  RunConfig config = run_config(settings, read_matrix, text_of_file,
+                                {.name = "an audited file", .has_header = input_.has_header()});
   check_settings(settings, config, rows);
   input_.options.columns = config.columns;
   input_.options.on_bad_row = config.on_bad_row;
@@ -88,7 +89,6 @@ AuditedInput::AuditedInput(const std::string& rows, const std::string& config_fi
     input_.options.may_be_empty = true;
   }
   config.records = input_.records_name();
-  input_.check_width();
   if (!config.insecure_seed) config.insecure_seed = usual_seed;
   run_ = std::make_unique<PreparedRun>(std::move(config));
   const BatchReader reader(input_.path, input_.options, 1);

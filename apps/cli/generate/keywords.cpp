@@ -2,6 +2,7 @@
 #include <jme/pipeline/run_fields.hpp>
 
 #include "generated.hpp"
+#include "words.hpp"
 
 namespace jme::cli::generate {
 
@@ -49,7 +50,9 @@ std::string python_keywords() {
       "class Settings(TypedDict, total=False):\n";
   for (const RunField& field : run_fields()) {
     const bool is_word_of_python = field.name == "lambda" || field.name == "from";
-    text += "    # " + field.help + '\n';
+    text += "    # ";
+    for (const char c : wrapped(field.help, 110)) text += c == '\n' ? "\n    # " : std::string(1, c);
+    text += '\n';
     text += "    " + field.name + (is_word_of_python ? "_: " : ": ") + type_of(field) + " | None\n";
   }
   return text;
