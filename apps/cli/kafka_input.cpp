@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/pipeline/placed_stream.hpp>
 
 #include "exit_codes.hpp"
 
@@ -111,16 +110,17 @@ void KafkaInput::check_order(const PreparedRun& run, std::size_t partitions) con
   }
 }
 
-std::unique_ptr<RunningStream> KafkaInput::start(std::unique_ptr<RunningStream> stream,
-                                                 const PreparedRun& run, InputOptions::Follow follow) {
-  std::unique_ptr<PlacedStream> placed;
-  if (stream->can_keep())
-    placed = std::make_unique<PlacedStream>(std::move(stream), run.mechanism().horizon());
+void KafkaInput::start(RunningStream& stream, const PreparedRun& run, InputOptions::Follow follow) {
+  std::vector<std::byte> place_before;
+  if (const DurableStream* const durable = stream.durable()) {
+    place_before = durable->sealed().place.bytes;
+    if (place_before.empty() && durable->rows_before() > 0) {
+      throw StateError(
+          "the rows of this stream came from elsewhere: it cannot go on from a place in a topic");
+    }
+  }
   reader_ = std::make_unique<kafka::TopicReader>(name_, std::move(options_));
-  read(placed ? placed->place_before() : std::vector<std::byte>(), run, follow);
-  if (!placed) return stream;
-  placed->keep_place([this] { return reader_->place_read().bytes(); });
-  return placed;
+  read(place_before, run, follow);
 }
 
 }  // namespace jme::cli

@@ -47,10 +47,11 @@ class KafkaInput final : public RecordFeed {
   KafkaInput(const std::string& name, kafka::ClientOptions options, Order order, BeforeRead before_read);
 
   /// Finds the topic and begins to read: what is there now, or without end where the run follows; from the
-  /// place at which an earlier process of the stream was. What it gives takes the stream's place, and keeps
-  /// the place of the topic in the stream's commits.
-  [[nodiscard]] std::unique_ptr<RunningStream> start(std::unique_ptr<RunningStream> stream,
-                                                     const PreparedRun& run, InputOptions::Follow follow);
+  /// place at which an earlier process of the stream was. Throws StateError for a stream whose rows came from
+  /// elsewhere.
+  void start(RunningStream& stream, const PreparedRun& run, InputOptions::Follow follow);
+  /// After the last record that was given.
+  [[nodiscard]] SourcePlace place_read() const { return {.bytes = reader_->place_read().bytes()}; }
 
   bool next() override { return reader_->next(); }
   [[nodiscard]] std::optional<std::string_view> text() const override { return reader_->text(); }

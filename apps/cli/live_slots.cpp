@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,21 +21,21 @@ namespace {
 class ScheduleOver : public std::exception {};
 
 /// What was kept, what was asked for, or the beginning of the slot in which we are.
-Seconds beginning(const PreparedRun& run, const RunningStream& stream, SlotClock& clock) {
+Seconds beginning(const PreparedRun& run, RunningStream& stream, SlotClock& clock) {
   if (run.clock()->from) return *run.clock()->from;
-  if (const std::optional<OpenSlot> kept = kept_slot(stream, run.row_map())) return kept->start;
-  if (stream.rows() > 0) throw StateError("the beginning of this stream's slots was not kept");
+  if (const std::optional<OpenSlot> stored = stored_slot(stream, run.row_map())) return stored->start;
+  if (stream.rows() > 0) throw StateError("the beginning of this stream's slots is not on disk");
   return slot_boundary(static_cast<Seconds>(clock.time()), run.clock()->length);
 }
 
 }  // namespace
 
-LiveSlots::LiveSlots(PreparedRun& run, RowFeed& feed, LiveInput& live, bool quiet)
+LiveSlots::LiveSlots(PreparedRun& run, RowFeed& feed, LiveInput& live, Place place, bool quiet)
     : stream_(&feed.stream()),
       rules_(&feed.rules()),
       live_(&live),
       shown_(!quiet && ::isatty(STDERR_FILENO) == 1),
-      durable_(stream_->can_keep()),
+      durable_(stream_->durable() != nullptr),
       has_times_(!run.clock()->time_column.empty()) {
   SlotClock clock(system_now());
   run.begin_at(beginning(run, *stream_, clock));
@@ -42,7 +43,8 @@ LiveSlots::LiveSlots(PreparedRun& run, RowFeed& feed, LiveInput& live, bool quie
                                      SlotFeed::Options{.late = run.clock()->late,
                                                        .keep_interval = run.keep_interval(),
                                                        .people = rules_->person_limit(),
-                                                       .slots_of_window = run.slots_of_window()});
+                                                       .slots_of_window = run.slots_of_window(),
+                                                       .place = std::move(place)});
   live.meanwhile([this] { return work(); });
 }
 

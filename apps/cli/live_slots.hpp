@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <memory>
 
 #include <jme/clock/slots.hpp>
@@ -16,9 +17,11 @@ namespace jme::cli {
 /// Live input whose steps are slots of time: releases come by the clock, whether rows come or not.
 class LiveSlots {
  public:
+  /// Where the source can go on after the rows that were taken; empty where it cannot.
+  using Place = std::function<SourcePlace()>;
   /// Tells the run when its first slot begins. `feed`, which resumes, and `live` outlive it. `quiet`: no line
   /// about the next release.
-  LiveSlots(PreparedRun& run, RowFeed& feed, LiveInput& live, bool quiet);
+  LiveSlots(PreparedRun& run, RowFeed& feed, LiveInput& live, Place place, bool quiet);
   LiveSlots(const LiveSlots&) = delete;
   LiveSlots& operator=(const LiveSlots&) = delete;
   ~LiveSlots();

@@ -41,7 +41,7 @@ std::string advice(const RowPath& path) {
 
 void take_all(const RowPath& path, bool quiet) {
   Progress progress(quiet, path.horizon.rows());
-  ReaderRows rows(path.reader, path.one_by_one);
+  ReaderRows rows(path.reader, path.one_by_one, path.place);
   const auto between = [&] {
     if (path.live != nullptr) path.live->check();
     if (!progress.is_shown()) return;

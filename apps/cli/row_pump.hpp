@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include <jme/base/horizon.hpp>
 #include <jme/data/batch_reader.hpp>
@@ -22,6 +23,7 @@ struct RowPath {
   bool one_by_one;
   /// The input has no end of its own: the run ends after the last row of the horizon.
   bool ends_at_horizon = false;
+  std::function<SourcePlace()> place{};  ///< of input that is no file
 };
 
 /// Takes all rows of the input through the stream. Each release that may leave the process does so before

@@ -268,7 +268,6 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
     if (report) report->begin(*description, run.columns(), shape_was_chosen);
   };
   const auto publish = [&](const Release& release) {
-    if (topic != nullptr) feed->rules().learn(release);  // those of earlier processes, too
     if (release.steps() == 1) output.write(metadata_line(*description, run.columns()));
     output.write(writer->line(release));
     if (report) report->add(release);
@@ -282,24 +281,27 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
     std::optional<Preparing> preparing(std::in_place, preparing_noise);
     std::unique_ptr<RunningStream> stream = run.open(publish);
     preparing.reset();
-    if (topic != nullptr) stream = topic->start(std::move(stream), run, options.follow);
+    if (topic != nullptr) topic->start(*stream, run, options.follow);
     if (live != nullptr) live->watch(*stream);
     feed.emplace(run.feed(std::move(stream), by_arrival || topic != nullptr));
     const bool follows = options.follow != InputOptions::Follow::no;
+    std::function<SourcePlace()> place;
+    if (topic != nullptr) place = [topic] { return topic->place_read(); };
     if (by_arrival) {
-      LiveSlots slots(run, *feed, *live, output.is_terminal());
+      LiveSlots slots(run, *feed, *live, place, output.is_terminal());
       describe();
       feed->stream().publish_stored();
       slots.take(input.path, options);
     } else {
       describe();
-      if (topic != nullptr && !by_own_time) feed->stream().publish_stored();
+      if (topic != nullptr && !by_own_time && feed->stream().durable() != nullptr) feed->resume();
       const RowPath path{.reader = *reader,
                          .feed = *feed,
                          .live = live,
                          .horizon = run.mechanism().horizon(),
                          .one_by_one = topic != nullptr || follows,
-                         .ends_at_horizon = follows};
+                         .ends_at_horizon = follows,
+                         .place = place};
       by_own_time ? pump_slots(path, output.is_terminal()) : pump(path, output.is_terminal());
     }
   } catch (const Stopped&) {

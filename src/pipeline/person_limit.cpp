@@ -294,4 +294,10 @@ PersonLimit PersonLimit::restored(const PersonRows& rows, std::span<const std::b
   return limit;
 }
 
+void add_records(PersonLimit& limit, JournalEntries& journal) {
+  if (!limit.must_be_rewritten()) return journal.add(limit.take_records());
+  journal.replace_all();
+  journal.add(limit.take_all_records());
+}
+
 }  // namespace jme

@@ -13,7 +13,6 @@
 #include <jme/random/key.hpp>
 
 #include "mechanism/stream_limits.hpp"
-#include "pipeline/streams.hpp"
 #include "store/hmac.hpp"
 
 namespace jme {
@@ -317,10 +316,16 @@ RowFeed PreparedRun::feed(std::unique_ptr<RunningStream> stream, bool resumes) c
 }
 
 std::unique_ptr<RunningStream> PreparedRun::open(RunningStream::Publish publish) const {
-  std::optional<InsecureTestSeed> seed;
-  if (config_.insecure_seed) seed = InsecureTestSeed{*config_.insecure_seed};
-  if (!config_.state) return passing_stream(mechanism_, seed, std::move(publish));
-  return durable_stream(mechanism_, durable_options(), config_.leave_open, std::move(publish));
+  if (!config_.state) {
+    return std::make_unique<RunningStream>(
+        config_.insecure_seed ? MomentStream(mechanism_, InsecureTestSeed{*config_.insecure_seed})
+                              : MomentStream(mechanism_),
+        std::move(publish));
+  }
+  DurableStream stream = open_durable();
+  // Slots are known by their places or ids, and need not come again.
+  if (mechanism_.horizon().has_slots()) stream.resume_at(stream.rows_before());
+  return std::make_unique<RunningStream>(std::move(stream), config_.leave_open, std::move(publish));
 }
 
 DurableStream PreparedRun::open_durable() const {

@@ -29,14 +29,20 @@ RowFeed::RowFeed(RowRules rules, const Horizon& horizon, const RowMap& map,
       stream_(std::move(stream)),
       tile_(std::max<std::size_t>(numbers_of_tile / std::max<std::size_t>(map.layout.dimension, 1), 1)),
       waits_for_blocks_(rules_.fills_from_releases() || rules_.person_limit() != nullptr ||
+                        stream_->durable() != nullptr ||
                         has_large_releases(map.layout, horizon.every(), tile_)),
       timed_(std::move(times)) {
-  if (!timed_) rules_.keep_people(*stream_, resumes);
+  if (!timed_ && stream_->durable() != nullptr) rules_.keep_people(*stream_->durable(), resumes);
 }
 
 void RowFeed::resume() {
-  stream_->resume();
-  rules_.keep_people(*stream_, true);
+  DurableStream* const durable = stream_->durable();
+  if (durable == nullptr) throw StateError("a stream in memory has nothing to go on from");
+  durable->resume_at(durable->rows_before());
+  rows_to_skip_ = durable->sealed().place.taken;
+  rules_.keep_people(*durable, true);
+  stream_->publish_stored();
+  learn();
 }
 
 bool RowFeed::next(RowSource& source, RowBatch& batch) const {
@@ -53,7 +59,19 @@ void RowFeed::take_all(RowSource& source, const Reading& reading) {
   is_whole_ = true;
   RowBatch batch;
   const auto is_complete = [&] { return reading.ends_at_horizon && is_full(); };
+  class Use {  // the source may be gone after this call
+   public:
+    Use(const RowSource*& used, const RowSource& source) : used_(used) { used_ = &source; }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    ~Use() { used_ = nullptr; }
+
+   private:
+    const RowSource*& used_;
+  };
+  const Use use(source_, source);
   while (!is_complete() && next(source, batch)) take(batch, reading);
+  place_at_end_ = place();
 }
 
 void RowFeed::take(const RowBatch& batch, const Reading& reading) {
@@ -64,8 +82,11 @@ void RowFeed::take(const RowBatch& batch, const Reading& reading) {
     if (reading.between) reading.between();
     return;
   }
-  for (std::size_t done = 0; done < batch.rows() && !(reading.ends_at_horizon && is_full());) {
+  const auto skipped = std::min<std::uint64_t>(rows_to_skip_, batch.rows());
+  rows_to_skip_ -= skipped;
+  for (std::size_t done = skipped; done < batch.rows() && !(reading.ends_at_horizon && is_full());) {
     const std::size_t end = done + rows_of_piece(batch.rows() - done);
+    rows_to_come_ = batch.rows() - end;
     push(rules_.take(batch, std::exchange(done, end), end));
     if (reading.between) reading.between();
   }
@@ -88,15 +109,46 @@ std::size_t RowFeed::rows_of_piece(std::size_t most) const {
 }
 
 void RowFeed::push(const RowRules::Taken& taken) {
-  // In the commit of their rows.
-  if (PersonLimit* limit = rules_.person_limit()) stream_->keep_people(limit->take_records());
-  const auto& [rows, as_read] = taken;
-  if (rows.rows == 1 && rows.column_stride == 1) {
-    stream_->push({rows.data, rows.columns}, {as_read.data, as_read.columns});
-  } else {
-    stream_->push_rows(rows, as_read);
+  const bool is_new = stream_->durable() == nullptr || !stream_->durable()->is_replaying();
+  stream_->add_rows(taken.rows, taken.as_read);
+  if (is_at_block_end()) {
+    if (is_new) {
+      seal();
+    } else if (PersonLimit* const limit = rules_.person_limit()) {
+      static_cast<void>(limit->take_records());  // they are on disk
+    }
+    stream_->publish_due();
   }
   learn();
+}
+
+bool RowFeed::is_at_block_end() const {
+  return stream_->rows() % horizon_.every() == 0 || is_full();
+}
+
+bool RowFeed::has_open_rows() const {
+  const DurableStream* const durable = stream_->durable();
+  return durable != nullptr && !durable->is_replaying() && durable->rows() > durable->committed_rows() &&
+         !is_at_block_end();
+}
+
+void RowFeed::seal() {
+  DurableStream* const durable = stream_->durable();
+  if (durable == nullptr) return;
+  PersonLimit* const limit = rules_.person_limit();
+  SourcePlace here = place();
+  if (limit == nullptr && here == durable->sealed().place) return;
+  SealedParts& parts = durable->change_sealed();
+  if (limit != nullptr) parts.people.add(limit->take_records());
+  parts.place = std::move(here);
+}
+
+SourcePlace RowFeed::place() const {
+  if (source_ == nullptr) return place_at_end_;
+  SourcePlace place = source_->place();
+  if (place.taken < rows_to_come_) return {};
+  place.taken -= rows_to_come_;
+  return place;
 }
 
 void RowFeed::learn() {
@@ -144,7 +196,14 @@ void RowFeed::push_rows(const MatrixView& rows) {
 void RowFeed::end_input() {
   // Where slots came as blocks, those are all.
   const bool has_rows = timed_ && (is_whole_ || timed_->rows() > 0 || stream_->rows() == 0);
-  if (has_rows && !has_blocks_) timed_->release_to(*stream_);
+  if (has_rows && !has_blocks_) {
+    // Where later processes have to end their reading again.
+    const DurableStream* const durable = stream_->durable();
+    if (durable != nullptr && durable->sealed().place.bytes.empty()) seal();
+    timed_->release_to(*stream_);
+  } else if (has_open_rows() && !stream_->leaves_open()) {
+    seal();  // with the partial block
+  }
   stream_->end_input();
 }
 

@@ -51,9 +51,12 @@ void RowRules::take_windows_of_times(const SlotSchedule& slots, std::size_t slot
   slots_of_window_ = slots_of_window;
 }
 
-void RowRules::keep_people(RunningStream& stream, bool resumes) {
+void RowRules::keep_people(const DurableStream& stream, bool resumes) {
   if (!limit_ || !tells_persons_) return;
-  const std::vector<std::byte> before = stream.people_before();
+  std::vector<std::byte> before;
+  stream.read_journal(JournalOf::people, [&](std::span<const std::byte> record) {
+    before.insert(before.end(), record.begin(), record.end());
+  });
   if (before.empty()) {
     limit_->keep_records();
   } else if (resumes) {

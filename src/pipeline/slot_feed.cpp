@@ -31,19 +31,19 @@ std::vector<std::byte> OpenSlot::bytes() const {
 
 OpenSlot OpenSlot::from_bytes(std::span<const std::byte> bytes, const RowMap& map) {
   OpenSlotHead head{};
-  if (bytes.size() < sizeof head) throw StateError("the open slot of this stream was not kept whole");
+  if (bytes.size() < sizeof head) throw StateError("the open slot of this stream is not whole");
   std::memcpy(head.data(), bytes.data(), sizeof head);
   if (head[0] != open_slot_version || head[2] < 0)
-    throw StateError("the open slot was kept by another version");
+    throw StateError("the open slot was written by another version");
   return {.start = head[1],
           .slot = static_cast<std::size_t>(head[2]),
           .sums = BlockSum::from_bytes(bytes.subspan(sizeof head), map, BlockSum::Of::slot)};
 }
 
-std::optional<OpenSlot> kept_slot(const RunningStream& stream, const RowMap& map) {
-  const std::vector<std::byte> bytes = stream.kept();
-  if (bytes.empty()) return std::nullopt;
-  return OpenSlot::from_bytes(bytes, map);
+std::optional<OpenSlot> stored_slot(RunningStream& stream, const RowMap& map) {
+  const DurableStream* const durable = stream.durable();
+  if (durable == nullptr || durable->sealed().open_block.empty()) return std::nullopt;
+  return OpenSlot::from_bytes(durable->sealed().open_block, map);
 }
 
 SlotFeed::SlotFeed(const RowMap& map, const SlotSchedule& schedule, RunningStream& stream, SlotClock clock,
@@ -55,11 +55,11 @@ SlotFeed::SlotFeed(const RowMap& map, const SlotSchedule& schedule, RunningStrea
       options_(options),
       slot_(stream.rows()),
       sums_(map, BlockSum::Of::slot) {
-  if (std::optional<OpenSlot> kept = kept_slot(stream, map)) {
-    if (kept->slot != slot_ || kept->start != schedule.start) {
-      throw StateError("the open slot that was kept is not the next one of this stream");
+  if (std::optional<OpenSlot> stored = stored_slot(stream, map)) {
+    if (stored->slot != slot_ || stored->start != schedule.start) {
+      throw StateError("the open slot on disk is not the next one of this stream");
     }
-    sums_ = std::move(kept->sums);
+    sums_ = std::move(stored->sums);
   }
   // Whatever the machine's clock shows: slots that were released have ended.
   if (slot_ > 0) clock_.is_past(schedule_.begin_of(slot_));
@@ -70,14 +70,11 @@ OpenSlot SlotFeed::open_slot() const {
   return {.start = schedule_.start, .slot = slot_, .sums = sums_};
 }
 
-void SlotFeed::stage() {
-  if (!stream_->can_keep()) return;
-  if (PersonLimit* const people = options_.people) {
-    using enum RunningStream::People;
-    people->must_be_rewritten() ? stream_->keep_people(people->take_all_records(), all)
-                                : stream_->keep_people(people->take_records(), more);
-  }
-  stream_->keep(open_slot().bytes());
+void SlotFeed::seal() {
+  SealedParts& parts = stream_->durable()->change_sealed();
+  if (PersonLimit* const people = options_.people) add_records(*people, parts.people);
+  parts.open_block = open_slot().bytes();
+  if (options_.place) parts.place = options_.place();
 }
 
 void SlotFeed::enter_window() {
@@ -90,9 +87,9 @@ void SlotFeed::enter_window() {
 }
 
 void SlotFeed::keep() {
-  if (!stream_->can_keep() || is_over()) return;
+  if (stream_->durable() == nullptr || is_over()) return;
   const Steady::time_point begin = Steady::now();
-  stage();
+  seal();
   stream_->flush();
   has_new_rows_ = false;
   const Steady::time_point end = Steady::now();
@@ -105,10 +102,12 @@ void SlotFeed::keep() {
 
 void SlotFeed::close() {
   const BlockSum ended = std::exchange(sums_, BlockSum(map_, BlockSum::Of::slot));
-  const std::size_t slot = slot_++;
+  ++slot_;
+  stream_->add_block(ended);
+  if (stream_->durable() == nullptr) return;
   // One commit: the slot is released, and the next one is open.
-  stage();
-  stream_->push_block(slot_id(schedule_, slot), ended);
+  seal();
+  stream_->flush();
 }
 
 void SlotFeed::tick() {
@@ -118,7 +117,7 @@ void SlotFeed::tick() {
   enter_window();
   // With rows or without, so that commits do not show when rows came.
   const bool has_read = has_new_rows_ && options_.keep_interval.count() == 0;
-  if (stream_->can_keep() && (has_read || Steady::now() >= keep_due_)) keep();
+  if (stream_->durable() != nullptr && (has_read || Steady::now() >= keep_due_)) keep();
 }
 
 void SlotFeed::take(RowRules& rules, const RowBatch& batch) {
@@ -145,7 +144,7 @@ std::chrono::milliseconds SlotFeed::idle() {
   const double seconds = static_cast<double>(due()) - clock_.time();
   constexpr double longest = 1;  // somebody may set the clock
   milliseconds wait(static_cast<std::int64_t>(std::ceil(1000 * std::clamp(seconds, 0.0, longest))));
-  if (stream_->can_keep()) {
+  if (stream_->durable() != nullptr) {
     const auto until_kept = std::chrono::ceil<milliseconds>(keep_due_ - Steady::now());
     wait = std::clamp(until_kept, milliseconds(0), wait);
   }

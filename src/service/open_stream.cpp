@@ -63,8 +63,9 @@ OpenStream::OpenStream(const PreparedRun& run, LineLog& lines, SlotClock& clock)
       rules_(run.rules()),
       writer_(writer_of(run, slots_)),
       stream_(run.open_durable()),
-      journal_(stream_, rules_, now()),
+      journal_(stream_, now()),
       open_(map_, sums_of()) {
+  rules_.keep_people(stream_, true);
   const std::size_t known = lines_.size();
   std::vector<ReleaseLine> batch;
   std::size_t bytes = 0;
@@ -81,27 +82,27 @@ OpenStream::OpenStream(const PreparedRun& run, LineLog& lines, SlotClock& clock)
     bytes = 0;
   });
   lines_.append(batch);
-  open_kept();
+  open_stored();
 }
 
-void OpenStream::open_kept() {
-  const std::vector<std::byte> kept = stream_.kept();
+void OpenStream::open_stored() {
+  const std::vector<std::byte>& stored = stream_.sealed().open_block;
   if (!slots_) {
     rows_before_block_ = stream_.rows();
-    if (!kept.empty()) open_ = BlockSum::from_bytes(kept, map_);
+    if (!stored.empty()) open_ = BlockSum::from_bytes(stored, map_);
     return;
   }
   // Whatever the machine's clock shows: slots that were released have ended.
   if (!release_rows_.empty()) clock_.is_past(slots_->begin_of(release_rows_.size()));
-  if (kept.empty()) return;
-  OpenSlot slot = OpenSlot::from_bytes(kept, map_);
+  if (stored.empty()) return;
+  OpenSlot slot = OpenSlot::from_bytes(stored, map_);
   if (slot.slot != release_rows_.size() || slot.start != slots_->start) {
-    throw StateError("the open slot that was kept is not the next one of this stream");
+    throw StateError("the open slot on disk is not the next one of this stream");
   }
   open_ = std::move(slot.sums);
 }
 
-std::vector<std::byte> OpenStream::bytes_to_keep() const {
+std::vector<std::byte> OpenStream::open_bytes() const {
   if (!slots_) return open_.bytes();
   return OpenSlot{.start = slots_->start, .slot = release_rows_.size(), .sums = open_}.bytes();
 }
@@ -274,8 +275,10 @@ void OpenStream::close_block_if_full() {
 
 void OpenStream::commit() {
   if (!std::exchange(changed_, false) && !journal_.must_be_rewritten(now())) return;
-  journal_.write(stream_, rules_, now());
-  stream_.keep(bytes_to_keep());
+  SealedParts& parts = stream_.change_sealed();
+  journal_.write(parts.requests, now());
+  if (PersonLimit* const limit = rules_.person_limit()) add_records(*limit, parts.people);
+  parts.open_block = open_bytes();
   stream_.commit();
   std::vector<ReleaseLine> lines;
   while (const Release* release = stream_.next()) {

@@ -67,8 +67,8 @@ class OpenStream {
  private:
   [[nodiscard]] BlockSum::Of sums_of() const { return slots_ ? BlockSum::Of::slot : BlockSum::Of::block; }
   [[nodiscard]] std::int64_t now() const { return static_cast<std::int64_t>(clock_.time()); }
-  void open_kept();
-  [[nodiscard]] std::vector<std::byte> bytes_to_keep() const;
+  void open_stored();
+  [[nodiscard]] std::vector<std::byte> open_bytes() const;
   [[nodiscard]] WriteAnswer answer_of(const BookEntry& entry) const;
   /// Rows of people that come next are in the window of the open slot.
   void enter_window();

@@ -1,5 +1,4 @@
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,7 +20,7 @@ namespace jme {
 
 namespace {
 
-using store::StoredBlock;
+using store::StoredRelease;
 using store::Tag;
 
 store::About about_search(const DurableOptions& options, double mu, const std::vector<std::string>& columns) {
@@ -55,13 +54,10 @@ StreamState state_with(std::uint64_t records, std::uint64_t releases) {
   return state;
 }
 
-/// What is kept of records.
-std::vector<std::uint16_t> marks_of(const store::StreamKeys& keys, const RecordChain& records) {
-  const Tag tag = store::Hmac(keys.rows())
-                      .tag(store::ByteWriter().text("jme searched records").raw(records.digest()).bytes());
-  std::vector<std::uint16_t> marks(sizeof tag / sizeof(std::uint16_t));
-  std::memcpy(marks.data(), tag.data(), sizeof tag);
-  return marks;
+/// By which the records are recognised.
+Tag digest_of_records(const store::StreamKeys& keys, const RecordChain& records) {
+  return store::Hmac(keys.rows())
+      .tag(store::ByteWriter().text("jme searched records").raw(records.digest()).bytes());
 }
 
 StateError other_records(const std::filesystem::path& folder) {
@@ -102,9 +98,9 @@ struct DurableSearch::Impl {
     const std::vector<Tag> now = digests_of(cells);
     std::vector<Numbers> numbers;
     for (const Tag& digest : now) {
-      StoredBlock block = kept.next_block();
-      if (!store::equal(block.digest.rows, digest)) throw other_records(options.directory);
-      numbers.push_back(std::move(block.numbers));
+      StoredRelease found = kept.next_release();
+      if (!store::equal(found.digest, digest)) throw other_records(options.directory);
+      numbers.push_back(std::move(found.numbers));
     }
     return numbers;
   }
@@ -115,7 +111,7 @@ struct DurableSearch::Impl {
     folder.lock();
     store::check_source_budget(options, about);
     kept.create_key(Key::from_system());
-    kept.begin(state_with(0, 0));
+    kept.begin({.state = state_with(0, 0)});
   }
 
   DurableOptions options;
@@ -142,14 +138,15 @@ std::vector<DurableSearch::Numbers> DurableSearch::release(const MatrixView& cel
   // A process that ended before its commit showed nothing. Its noise came from a key that nobody kept.
   std::vector<Numbers> numbers = find();
   const std::vector<Tag> digests = impl_->digests_of(cells);
-  std::vector<StoredBlock> blocks;
+  store::Commit commit{.state = state_with(cells.rows, numbers.size())};
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    blocks.push_back({.step = i + 1,
-                      .rows = cells.rows,
-                      .numbers = numbers[i],
-                      .digest = {.rows = digests[i], .marks = marks_of(kept.keys(), records)}});
+    commit.releases.push_back({.step = i + 1,
+                               .rows = cells.rows,
+                               .numbers = numbers[i],
+                               .digest = digests[i],
+                               .id = digest_of_records(kept.keys(), records)});
   }
-  kept.commit(blocks, state_with(cells.rows, blocks.size()));
+  kept.commit(commit);
   return numbers;
 }
 
@@ -157,7 +154,7 @@ struct SearchedRecords::Impl {
   std::filesystem::path folder;
   store::StreamKeys keys;
   Settings settings;
-  std::vector<std::uint16_t> expected;
+  Tag expected;
   RecordChain records{};
 };
 
@@ -172,6 +169,12 @@ SearchedRecords::SearchedRecords(const std::filesystem::path& folder, const std:
                     folder.string(), stream, source));
   }
   store::StreamLog log(files.database, store::StreamLog::Access::read);
+  if (log.old_format()) {
+    throw StateError(
+        fmt::format("state {}: the search for bounds {} was made by an older version of jme: search again, "
+                    "which spends its budget again",
+                    folder.string(), stream));
+  }
   if (log.is_empty() || log.head().state.steps == 0) {
     throw StateError(
         fmt::format("state {}: the search for bounds {} has released nothing", folder.string(), stream));
@@ -186,7 +189,7 @@ SearchedRecords::SearchedRecords(const std::filesystem::path& folder, const std:
   impl_ = std::make_unique<Impl>(Impl{.folder = folder,
                                       .keys = keys,
                                       .settings = log.about().settings,
-                                      .expected = log.block(1).digest.marks});
+                                      .expected = log.release(1).id.value_or(Tag{})});
 }
 bool SearchedRecords::are_in(const std::filesystem::path& folder, const std::string& source,
                              const std::string& stream) {
@@ -205,7 +208,8 @@ void SearchedRecords::add(std::string_view record) {
 }
 
 void SearchedRecords::check() const {
-  if (marks_of(impl_->keys, impl_->records) != impl_->expected) throw other_records(impl_->folder);
+  if (!store::equal(digest_of_records(impl_->keys, impl_->records), impl_->expected))
+    throw other_records(impl_->folder);
 }
 
 }  // namespace jme

@@ -57,6 +57,7 @@ std::string problem_of_releases(const StreamFiles& files, StreamLog& log) {
 std::string problem_of(const StreamFiles& files, StreamLog& log, bool in_use, LedgerCheck check) {
   if (!store::is_there(files.key)) return "its key file is missing: it cannot go on";
   const KeyFile key_file(files.key, KeyFile::Access::read);
+  if (log.old_format()) return {};  // what older versions wrote is checked by them
   log.unlock(store::StreamKeys(key_file.key(), log.about().identity()));
   log.check_head();
   const std::uint64_t state = log.head().counter, key = key_file.counter();

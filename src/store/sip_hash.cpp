@@ -47,15 +47,6 @@ SipHash::SipHash(const Key& key) {
   std::memcpy(&k1_, key.bytes().data() + sizeof k0_, sizeof k1_);
 }
 
-std::uint64_t SipHash::operator()(std::uint64_t first, std::span<const double> rest) const {
-  SipRounds state(k0_, k1_);
-  state.word(first);
-  for (const double value : rest) state.word(std::bit_cast<std::uint64_t>(value));
-  state.word(static_cast<std::uint64_t>(8 * (rest.size() + 1)) << 56);
-  state.v2 ^= 0xff;
-  return state.output();
-}
-
 std::array<std::uint64_t, 2> SipHash::digest(std::span<const std::byte> bytes) const {
   SipRounds state(k0_, k1_);
   state.v1 ^= 0xee;

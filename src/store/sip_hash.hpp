@@ -15,8 +15,6 @@ namespace jme::store {
 class SipHash {
  public:
   explicit SipHash(const Key& key);
-  /// 64 bits of whole words.
-  [[nodiscard]] std::uint64_t operator()(std::uint64_t first, std::span<const double> rest) const;
   /// 128 bits of bytes: SipHash-2-4 with its double-length output.
   [[nodiscard]] std::array<std::uint64_t, 2> digest(std::span<const std::byte> bytes) const;
 

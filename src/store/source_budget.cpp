@@ -1,10 +1,29 @@
 #include "store/source_budget.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
 
 namespace jme::store {
+
+About about_stream(const Mechanism& mechanism, const DurableOptions& options) {
+  About about;
+  const auto add = [](Settings& to, std::string name, std::string value) {
+    to.push_back({.name = std::move(name), .value = std::move(value)});
+  };
+  add(about.settings, "source", options.source);
+  add(about.settings, "stream", options.stream);
+  for (Setting& setting : settings_of(mechanism)) about.settings.push_back(std::move(setting));
+  for (const Setting& setting : options.details) about.settings.push_back(setting);
+  if (options.insecure_seed) {
+    add(about.settings, "insecure-test-seed", fmt::format("{}", options.insecure_seed->value));
+  }
+  add(about.facts, "mu", fmt::format("{}", mechanism.mu()));
+  add(about.facts, "bad-past", fmt::format("{}", mechanism.bad_past()));
+  return about;
+}
 
 void check_source_budget(const DurableOptions& options, const About& about) {
   if (!options.max_mu) return;

@@ -7,6 +7,9 @@
 
 namespace jme::store {
 
+/// What is public about a stream of this mechanism.
+[[nodiscard]] About about_stream(const Mechanism& mechanism, const DurableOptions& options);
+
 /// What the ledger says of something that has this description and no rows yet.
 [[nodiscard]] LedgerEntry entry_of(const About& about);
 

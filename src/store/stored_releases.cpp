@@ -22,6 +22,9 @@ StreamLog open_log(const store::StreamFiles& files, std::string_view source, std
   }
   StreamLog log(files.database, StreamLog::Access::read);
   if (log.is_empty()) throw StateError("state: the stream has not begun");
+  if (log.old_format()) {
+    throw StateError("state: was written by an older version of jme, which can read its releases");
+  }
   return log;
 }
 
@@ -41,8 +44,8 @@ void stored_releases(const std::filesystem::path& directory, std::string_view so
   log.check_head();
   const std::uint64_t releases = log.head().state.steps;
   for (std::uint64_t step = 0; step < releases; ++step) {
-    const store::StoredBlock block = log.next_block();
-    take(Release::unpacked(layout, block.rows, block.step, block.numbers));
+    const store::StoredRelease release = log.next_release();
+    take(Release::unpacked(layout, release.rows, release.step, release.numbers));
   }
 }
 

@@ -12,7 +12,7 @@ namespace jme::store {
 
 Key StreamKeys::derive(std::string_view purpose, const Nonce& nonce) const {
   ByteWriter message;
-  message.text("jme store 1").text(purpose).raw(identity_).raw(bytes_of(nonce));
+  message.text("jme store 2").text(purpose).raw(identity_).raw(bytes_of(nonce));
   Hmac hmac(key_);
   hmac.add(message.bytes());
   auto digest = hmac.digest();

@@ -18,21 +18,19 @@ class StreamKeys {
   StreamKeys(const Key& file_key, const Identity& identity) : key_(file_key), identity_(identity) {}
 
   [[nodiscard]] Key noise() const { return derive("noise"); }
-  [[nodiscard]] Key rows() const { return derive("rows"); }            ///< digests of input rows
-  [[nodiscard]] Key row_marks() const { return derive("marks"); }      ///< which row differs, for the message
+  [[nodiscard]] Key rows() const { return derive("rows"); }            ///< digests of blocks of rows
   [[nodiscard]] Key block_ids() const { return derive("block ids"); }  ///< ids of blocks summed elsewhere
   [[nodiscard]] Key releases() const { return derive("releases"); }    ///< chain over stored releases
   [[nodiscard]] Key state() const { return derive("state"); }          ///< authenticates the state
-  /// Seals the state. The nonce is fresh each time the stream is opened, so that a copy of the files that is
-  /// continued elsewhere seals with other keys.
+  /// Seals the state and the open block. The nonce is fresh each time the stream is opened, so that a copy of
+  /// the files that is continued elsewhere seals with other keys.
   [[nodiscard]] Key seal(const Nonce& nonce) const { return derive("seal", nonce); }
-  /// Seals what the noise keeps of a step that was drawn under `nonce`.
-  [[nodiscard]] Key seal_kept(const Nonce& nonce) const { return derive("seal kept", nonce); }
-  /// Seal what a front keeps beside the stream, and the records of its journal.
-  [[nodiscard]] Key seal_kept_beside(const Nonce& nonce) const { return derive("seal beside", nonce); }
+  /// Seals what the noise remembers of a step that was drawn under `nonce`.
+  [[nodiscard]] Key seal_noise(const Nonce& nonce) const { return derive("seal noise", nonce); }
+  /// Seals records of journals.
   [[nodiscard]] Key seal_journal(const Nonce& nonce) const { return derive("seal journal", nonce); }
-  [[nodiscard]] Key journal() const { return derive("journal"); }  ///< chain over its records
-  /// For digests that a front keeps, such as those of people or of requests.
+  [[nodiscard]] Key journal() const { return derive("journal"); }  ///< chains over records
+  /// For digests that a front stores, such as those of people or of requests.
   [[nodiscard]] Key front(std::string_view purpose) const;
 
  private:

@@ -2,20 +2,21 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
-#include <vector>
+#include <string>
 
 #include <jme/moments/stream_state.hpp>
 #include <jme/store/stream_settings.hpp>
 
-#include "store/annex_log.hpp"
 #include "store/bytes.hpp"
+#include "store/commit.hpp"
 #include "store/database.hpp"
 #include "store/hmac.hpp"
-#include "store/kept_log.hpp"
-#include "store/row_digest.hpp"
+#include "store/journal_log.hpp"
+#include "store/noise_log.hpp"
 #include "store/stream_keys.hpp"
 
 namespace jme::store {
@@ -28,36 +29,31 @@ struct About {
   [[nodiscard]] Identity identity() const;
 };
 
-/// One release as it is kept.
-struct StoredBlock {
-  std::uint64_t step = 0;         ///< from 1
-  std::uint64_t rows = 0;         ///< included in the release
-  std::vector<double> numbers{};  ///< Release::packed
-  BlockDigest digest{};
-};
-
-/// Where a stream stands. The secret part is sealed.
+/// Where a stream stands.
 struct Head {
   std::uint64_t counter = 0;  ///< commits so far
-  StreamState state{};        ///< without `secret`
-  Bytes sealed{};
-  Tag chain{};  ///< of the last release
+  StreamState state{};        ///< without its secrets
+  Bytes sealed{};             ///< the secret part of the state, the open block and the place of the source
+  Tag chain{};                ///< of the last release
   std::int64_t updated = 0;
 };
 
-/// The database of one stream: about, head, releases, what the noise of windows keeps of its last steps, and
-/// what fronts keep beside it. Everything read is authenticated before it is given out: the head by a MAC
-/// over all of it, the releases and the journal by chains of MACs that end in the head, what noise keeps by
-/// the seal of its step.
+/// The database of one stream, which docs/development/recovery.md describes. Everything read is authenticated
+/// before it is given out: the head by a MAC over all of it, releases and journals by chains of MACs that end
+/// in the head, what noise remembers of its steps by their seals.
 class StreamLog {
  public:
+  static constexpr std::int64_t format = 5;
   enum class Access { read, write };
   StreamLog(const std::filesystem::path& path, Access access);
 
   /// True where nothing was ever committed.
   [[nodiscard]] bool is_empty() const { return !about_; }
+  /// The format of an older version, of which only about() and what is public of head() is read; none for
+  /// ours.
+  [[nodiscard]] std::optional<std::int64_t> old_format() const { return old_format_; }
   [[nodiscard]] const About& about() const { return *about_; }
-  /// As stored, before check().
+  /// As stored, before check_head().
   [[nodiscard]] const Head& head() const { return head_; }
 
   /// Everything below needs the keys.
@@ -66,43 +62,41 @@ class StreamLog {
   void check_head();
   /// The same for the whole file.
   void check_all();
-  /// The state with its secret.
-  [[nodiscard]] StreamState state();
+  /// The last commit, but for releases and journals, which are read one by one.
+  [[nodiscard]] Commit read();
   /// The stored releases one after another, authenticated.
-  [[nodiscard]] StoredBlock next_block();
+  [[nodiscard]] StoredRelease next_release();
   /// One of them.
-  [[nodiscard]] StoredBlock block(std::uint64_t step);
-  /// The step of the block with these marks (digest_of_sums); none where there is none.
-  [[nodiscard]] std::optional<std::uint64_t> step_of(const std::vector<std::uint16_t>& marks) const;
+  [[nodiscard]] StoredRelease release(std::uint64_t step);
+  /// The step of the block with this id (digest_of_id); none where there is none.
+  [[nodiscard]] std::optional<std::uint64_t> step_of(const Tag& id) const;
+  void read_journal(JournalOf journal, const std::function<void(std::span<const std::byte>)>& record) const;
 
   /// The first commit.
-  void begin(const About& about, const StreamState& state);
-  /// New releases, the state after them, and what fronts keep beside them, all or nothing; on disk when the
-  /// call returns.
-  void commit(std::span<const StoredBlock> blocks, const StreamState& state, const Annex& annex = {});
-  [[nodiscard]] Bytes kept_beside() const;  ///< empty where nothing is
-  void read_journal(const std::function<void(std::span<const std::byte>)>& record) const;
+  void begin(const About& about, const Commit& commit);
+  /// All of it or nothing; on disk when the call returns.
+  void commit(const Commit& commit);
 
  private:
   void load();
-  void write_head(const StreamState& state, const Tag& chain);
-  void write_annex(const StreamState& state, const Annex& annex);
+  void load_head();
+  void load_old(std::int64_t version);
+  void write(const Commit& commit);
+  void write_head(const Commit& commit, const Tag& chain);
   [[nodiscard]] Tag mac_of(const Head& head);
   [[nodiscard]] Key seal_key(const StreamState& state) const;
+  [[nodiscard]] StoredRelease read_release(std::uint64_t step, Tag& chain);
   Database database_;
-  KeptLog kept_;
-  bool has_kept_ = false;
-  AnnexLog annex_;
-  bool has_annex_ = false;
+  NoiseLog noise_;
+  JournalLog journals_;
   std::optional<StreamKeys> keys_;
   std::optional<Hmac> of_head_, of_releases_;
   std::optional<About> about_;
+  std::optional<std::int64_t> old_format_;
   Head head_;
   Tag head_mac_{};
   std::optional<Statement> insert_, update_, select_;
-  [[nodiscard]] StoredBlock read(std::uint64_t step, Tag& chain);
-  void remember(const StoredBlock& block);
-  std::map<std::vector<std::uint16_t>, std::uint64_t> steps_by_id_;
+  std::map<Tag, std::uint64_t> steps_by_id_;
   std::uint64_t read_steps_ = 0;
   Tag read_chain_{};
 };

@@ -69,6 +69,12 @@ void StreamStore::open() {
     log_.reset();
     return;
   }
+  if (const auto old = log_->old_format()) {
+    throw StateError(
+        fmt::format("state {}: was written by an older version of jme (format {}, this version writes {}); "
+                    "finish it with that version, or begin another stream, which spends its budget again",
+                    files_.database.string(), *old, StreamLog::format));
+  }
   keys_.emplace(key_file_->key(), log_->about().identity());
   log_->unlock(*keys_);
   log_->check_head();
@@ -112,19 +118,19 @@ void StreamStore::create_key(const Key& key) {
   keys_.emplace(key, about_.identity());
 }
 
-void StreamStore::begin(const StreamState& state) {
+void StreamStore::begin(const Commit& commit) {
   { const File for_its_owner_alone(files_.database, O_RDWR | O_CREAT, 0600); }
   log_.emplace(files_.database, StreamLog::Access::write);
   log_->unlock(*keys_);
-  log_->begin(about_, state);
+  log_->begin(about_, commit);
   sync_folder(files_.database.parent_path());
   key_file_->advance(log_->head().counter);
 }
 
-void StreamStore::commit(std::span<const StoredBlock> blocks, const StreamState& state, const Annex& annex) {
+void StreamStore::commit(const Commit& commit) {
   // The order matters: a crash in between leaves a state that is one commit ahead of its key file, which is
   // not taken for an old copy.
-  log_->commit(blocks, state, annex);
+  log_->commit(commit);
   try {
     key_file_->advance(log_->head().counter);
   } catch (const std::exception& error) {

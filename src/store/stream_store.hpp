@@ -21,27 +21,27 @@ class StreamStore {
 
   /// True where nothing was ever committed: begin() comes first.
   [[nodiscard]] bool is_new() const { return !key_file_; }
-  [[nodiscard]] const Head& head() const { return log_->head(); }  ///< not while new
-  [[nodiscard]] StreamState state() { return log_->state(); }
-  /// What fronts keep beside it: nothing while new.
-  [[nodiscard]] Bytes kept_beside() const { return log_ ? log_->kept_beside() : Bytes{}; }
-  void read_journal(const std::function<void(std::span<const std::byte>)>& record) const {
-    if (log_) log_->read_journal(record);
-  }
+  // Not while new.
+  [[nodiscard]] const Head& head() const { return log_->head(); }
   [[nodiscard]] const StreamKeys& keys() const { return *keys_; }
-  [[nodiscard]] StoredBlock next_block() { return log_->next_block(); }
-  /// The committed block with this digest's id; none where there is none.
-  [[nodiscard]] std::optional<StoredBlock> find(const BlockDigest& digest) {
-    const auto step = log_ ? log_->step_of(digest.marks) : std::nullopt;
-    return step ? std::optional(log_->block(*step)) : std::nullopt;
+  /// The last commit, but for releases and journals.
+  [[nodiscard]] Commit read() { return log_->read(); }
+  [[nodiscard]] StoredRelease next_release() { return log_->next_release(); }
+  /// The committed block with this id (digest_of_id); none where there is none.
+  [[nodiscard]] std::optional<StoredRelease> find(const Tag& id) {
+    const auto step = log_->step_of(id);
+    return step ? std::optional(log_->release(*step)) : std::nullopt;
+  }
+  void read_journal(JournalOf journal, const std::function<void(std::span<const std::byte>)>& record) const {
+    log_->read_journal(journal, record);
   }
 
   /// Makes the key file of a new stream.
   void create_key(const Key& key);
   /// It is on disk, in the database and in the key file's counter, when the call returns. After a failure
   /// nothing more may be committed.
-  void begin(const StreamState& state);
-  void commit(std::span<const StoredBlock> blocks, const StreamState& state, const Annex& annex = {});
+  void begin(const Commit& commit);
+  void commit(const Commit& commit);
 
  private:
   void open();

@@ -76,7 +76,7 @@ TEST_F(DurableCommand, CellsFilledFromReleasesAreNotFilledAnewWhenTheyComeAgain)
       const CommandResult first = jme(run, {.input = csv});
       ASSERT_EQ(first.code, 0) << first.err;
       EXPECT_EQ(jme(run, {.input = csv}).out, first.out);
-      EXPECT_THAT(jme(run, {.input = repaired}).err, HasSubstr("row 6 is not the row"))
+      EXPECT_THAT(jme(run, {.input = repaired}).err, HasSubstr("the rows 5 to 8 are not those"))
           << "a cell that was missing, there now";
     }
     const std::string other = "run" + flags + "--missing centre --leave-open " + state(rule + "0");
@@ -133,7 +133,7 @@ TEST_F(DurableCommand, RefusesWithFiveAndSaysWhy) {
   const CommandResult other = jme("run " + input(30, "other.csv", "0.25") + flags + state());
   EXPECT_EQ(other.code, 5);
   EXPECT_EQ(other.releases().size(), 1U) << "the block before the row that differs";
-  EXPECT_THAT(other.err, HasSubstr("row 7 is not the row"));
+  EXPECT_THAT(other.err, HasSubstr("the rows 5 to 8 are not those"));
   EXPECT_THAT(other.err, Not(HasSubstr("0.25")));
 
   const CommandResult shorter = jme("run " + input(20, "shorter.csv") + flags + state());

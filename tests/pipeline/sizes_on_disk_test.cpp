@@ -104,7 +104,7 @@ class Live {
     }
     run_.begin_at(0);
     stream_ = run_.open([](const Release&) {});
-    rules_.keep_people(*stream_, true);
+    rules_.keep_people(*stream_->durable(), true);
     feed_.emplace(run_.row_map(), run_.schedule(), *stream_, SlotClock([this] { return time_; }),
                   SlotFeed::Options{.keep_interval = std::chrono::hours(1),
                                     .people = rules_.person_limit(),

@@ -49,12 +49,12 @@ class Process {
       : run_(run_config(settings)),
         rules_(run_.rules()),
         stream_(run_.open([this](const Release& release) { lines_.push_back(writer_->line(release)); })) {
-    const auto kept = kept_slot(*stream_, run_.row_map());
-    run_.begin_at(kept ? kept->start : slot_boundary(static_cast<Seconds>(time), 10));
+    const auto stored = stored_slot(*stream_, run_.row_map());
+    run_.begin_at(stored ? stored->start : slot_boundary(static_cast<Seconds>(time), 10));
     writer_.emplace(units_of(run_.bounds()), run_.emit(), run_.columns(),
                     counts_of(run_.mechanism().workload_first()), run_.schedule());
     stream_->publish_stored();
-    rules_.keep_people(*stream_, true);
+    if (stream_->durable() != nullptr) rules_.keep_people(*stream_->durable(), true);
     feed_.emplace(run_.row_map(), run_.schedule(), *stream_, SlotClock([&time] { return time; }),
                   SlotFeed::Options{.late = late,
                                     .keep_interval = std::chrono::milliseconds(0),
@@ -325,10 +325,10 @@ TEST_F(KilledFeed, KeepsTheSumsOfItsOpenSlotSealed) {
   }
   const PreparedRun run(run_config(settings()));
   const auto stream = run.open([](const Release&) {});
-  const auto kept = kept_slot(*stream, run.row_map());
-  ASSERT_TRUE(kept);
-  EXPECT_EQ(kept->sums.rows(), 100U);
-  const std::vector<std::byte> open = kept->sums.bytes();
+  const auto stored = stored_slot(*stream, run.row_map());
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->sums.rows(), 100U);
+  const std::vector<std::byte> open = stored->sums.bytes();
   const std::string needle(reinterpret_cast<const char*>(open.data()), 16);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
     if (!entry.is_regular_file()) continue;

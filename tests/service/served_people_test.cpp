@@ -62,7 +62,7 @@ TEST_F(ServedPeople, HaveTheirFirstRowsCountedHoweverRequestsAndProcessesDivideT
       row = test::take_row(unlimited,
                            std::vector{static_cast<double>(i % 40), static_cast<double>(7 * i % 100)});
     }
-    memory->push(row);
+    memory->add_rows(MatrixView::of_rows(row, 2), MatrixView::of_rows(row, 2));
   }
   EXPECT_EQ(all_lines(stream()), expected);
 }

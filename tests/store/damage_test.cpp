@@ -107,9 +107,14 @@ TEST_F(DamageAtRest, FlippedBitsNeverGiveAWrongRelease) {
 }
 
 TEST_F(DamageAtRest, TruncatedFilesNeverGiveAWrongRelease) {
-  const Count count = truncate(".db", 127);
+  constexpr std::size_t stride = 127;
+  const Count count = truncate(".db", stride);
   EXPECT_GT(count.refused, 20);
-  EXPECT_EQ(count.recovered, 0);
+  // Zeros at the end are read as if they were there: those of the page of a table without rows.
+  const std::string whole = content(file(".db", "killed"));
+  const std::size_t zeros = whole.size() - 1 - whole.find_last_not_of('\0');
+  EXPECT_LE(static_cast<std::size_t>(count.recovered), zeros / stride + 1);
+  EXPECT_LT(zeros, 4096U);
 }
 
 class SlowDamage : public Damage {};

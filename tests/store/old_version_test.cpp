@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <jme/store/ledger.hpp>
 #include <jme/store/stream_settings.hpp>
 
+#include "store/database.hpp"
 #include "store/state_folder.hpp"
 #include "store/stream_store.hpp"
 
@@ -30,7 +32,7 @@ class OldVersion : public test::StateFolder {
                    {.name = "sampler-delta", .value = "1e-12"}};
     store::StreamStore files(store::StreamFiles(where.directory, where.source, where.stream), about);
     files.create_key(Key::from_system());
-    files.begin(MomentStream(mechanism).state());
+    files.begin({.state = MomentStream(mechanism).state()});
   }
 };
 
@@ -40,6 +42,26 @@ TEST_F(OldVersion, StatesAreRefusedWithAdvice) {
                        "was begun by an older (0.1.0) version of jme");
   test::expect_refused([&] { DurableStream(Mechanism(test::ten_blocks()), options()); },
                        "finish it with that version, or begin another stream, which spends its budget again");
+}
+
+TEST_F(OldVersion, FormatsAreRefusedWithAdvice) {
+  for (const int format : {1, 4}) {
+    begin_old_stream();
+    {
+      store::Database(file(".db"), store::Database::Access::write)
+          .run(fmt::format("PRAGMA user_version = {}", format).c_str());
+    }
+    test::expect_refused([&] { DurableStream(Mechanism(test::ten_blocks()), options()); },
+                         fmt::format("was written by an older version of jme (format {}", format));
+    test::expect_refused([&] { DurableStream(Mechanism(test::ten_blocks()), options()); },
+                         "begin another stream, which spends its budget again");
+    // What it spent stays on the ledger.
+    const Ledger ledger = Ledger::read(options().directory);
+    ASSERT_EQ(ledger.entries().size(), 1U);
+    EXPECT_EQ(ledger.entries()[0].problem, "");
+    EXPECT_DOUBLE_EQ(ledger.entries()[0].mu, 0.2366);
+    std::filesystem::remove_all(options().directory);
+  }
 }
 
 TEST_F(OldVersion, StreamsAreInTheLedgerWithTheirSamplersDistance) {

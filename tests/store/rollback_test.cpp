@@ -137,7 +137,7 @@ TEST_F(Rollback, OfBothFilesDrawsNoiseIndependentOfWhatWasDrawnBefore) {
 
 TEST_F(Rollback, AStateOfANewerVersionIsRefused) {
   advance("state", 4);
-  { store::Database(file(".db"), store::Database::Access::write).run("PRAGMA user_version = 5"); }
+  { store::Database(file(".db"), store::Database::Access::write).run("PRAGMA user_version = 6"); }
   expect_refused("state", "newer version");
 }
 
@@ -164,10 +164,10 @@ TEST_F(Rollback, AReleaseOrCountThatWasEditedIsRefused) {
         "UPDATE release SET rows = 4 WHERE step = 3",
         "DELETE FROM release WHERE step = 6",
         "DELETE FROM release WHERE step = 1",
-        "INSERT INTO release SELECT 7, 7, numbers, row_digest, marks, chain "
+        "INSERT INTO release SELECT 7, 7, numbers, digest, block_id, chain "
         "FROM release WHERE step = 6",
-        "UPDATE release SET row_digest = (SELECT row_digest FROM release WHERE step = 2) WHERE step = 3",
-        "UPDATE release SET marks = x'0000' WHERE step = 3",
+        "UPDATE release SET digest = (SELECT digest FROM release WHERE step = 2) WHERE step = 3",
+        "UPDATE release SET block_id = zeroblob(16) WHERE step = 3",
         "UPDATE release SET chain = x'00' WHERE step = 3",
         "UPDATE head SET rows = 5, steps = 5",
         "UPDATE head SET counter = counter + 1",
@@ -176,7 +176,8 @@ TEST_F(Rollback, AReleaseOrCountThatWasEditedIsRefused) {
         "UPDATE head SET rows = -1",
         "UPDATE head SET nonces = x''",
         "UPDATE head SET sealed = x''",
-        "UPDATE head SET open = x''",
+        "UPDATE head SET sums = x''",
+        "UPDATE head SET journals = randomblob(length(journals))",
         "DELETE FROM head",
         "DELETE FROM about",
         "UPDATE about SET facts = x''",

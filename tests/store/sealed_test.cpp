@@ -58,7 +58,7 @@ TEST(StreamKeys, DifferByPurposeStreamAndNonce) {
   Nonce nonce{};
   nonce[0] = 1;
   const StreamKeys a(key_of(1), Identity{}), b(key_of(1), other), c(key_of(2), Identity{});
-  const std::vector<Key> keys{a.noise(),       a.rows(),      a.row_marks(), a.releases(),  a.state(),
+  const std::vector<Key> keys{a.noise(),       a.rows(),      a.block_ids(), a.releases(),  a.state(),
                               a.seal(Nonce{}), a.seal(nonce), b.noise(),     b.seal(nonce), c.noise()};
   for (std::size_t i = 0; i < keys.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) EXPECT_NE(keys[i].bytes(), keys[j].bytes()) << i << " and " << j;

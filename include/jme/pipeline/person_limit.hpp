@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <jme/random/key.hpp>
+#include <jme/store/commit.hpp>
 
 namespace jme {
 
@@ -156,5 +157,8 @@ class PersonLimit {
   std::uint64_t entries_kept_ = 0;      // in all pieces that were not replaced
   std::uint64_t pieces_drawn_ = 0;      // by this process: every piece has noise of its own
 };
+
+/// What has become known since the last commit, or all of it where that is due.
+void add_records(PersonLimit& limit, JournalEntries& journal);
 
 }  // namespace jme

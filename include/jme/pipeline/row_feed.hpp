@@ -34,8 +34,10 @@ class RowFeed {
   RowFeed(RowRules rules, const Horizon& horizon, const RowMap& map, std::unique_ptr<RunningStream> stream,
           std::optional<TimedRows> times = std::nullopt, bool resumes = false);
 
-  /// Comes before the first row: goes on after the rows that earlier processes committed
-  /// (RunningStream::resume), with the people that they had.
+  /// Comes before the first row: goes on after the rows that earlier processes committed, with the people
+  /// that they had, and publishes what they released. The source goes on at the place of the last commit
+  /// (SealedParts::place), if there is one. Without this call the rows come again from the first one, and are
+  /// compared. Throws StateError where nothing outlives the process.
   void resume();
 
   struct Reading {
@@ -94,6 +96,11 @@ class RowFeed {
   [[nodiscard]] std::size_t rows_of_piece(std::size_t most) const;
   void push(const RowRules::Taken& taken);
   void learn();
+  [[nodiscard]] bool is_at_block_end() const;
+  [[nodiscard]] bool has_open_rows() const;
+  /// What the commit of the rows so far has besides.
+  void seal();
+  [[nodiscard]] SourcePlace place() const;
   RowRules rules_;
   Horizon horizon_;
   RowMap map_;
@@ -103,6 +110,10 @@ class RowFeed {
   bool waits_for_blocks_;
   std::optional<TimedRows> timed_;  // where rows have times of their own
   bool has_blocks_ = false, is_whole_ = false;
+  const RowSource* source_ = nullptr;  // whose rows are being taken
+  SourcePlace place_at_end_{};         // of the last one that was
+  std::size_t rows_to_come_ = 0;       // of its last batch
+  std::uint64_t rows_to_skip_ = 0;     // that the stream has
 };
 
 }  // namespace jme

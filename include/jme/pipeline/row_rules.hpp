@@ -15,8 +15,8 @@
 #include <jme/pipeline/cell_filler.hpp>
 #include <jme/pipeline/note.hpp>
 #include <jme/pipeline/person_limit.hpp>
-#include <jme/pipeline/running_stream.hpp>
 #include <jme/rows/row_batch.hpp>
+#include <jme/store/durable_stream.hpp>
 
 namespace jme {
 
@@ -27,7 +27,7 @@ namespace jme {
 /// changes nothing. Counts what was changed; only the owner of the input may see these counts.
 ///
 ///   RowRules rules = run.rules();
-///   stream->push_rows(rules.take(batch).rows, ...);
+///   stream->add_rows(rules.take(batch).rows, ...);
 class RowRules {
  public:
   /// `may_be_absent`: a bad row that counts is a row without cells, as where counts are private; else it is
@@ -40,9 +40,9 @@ class RowRules {
   void limit(PersonLimit limit, bool tells_persons);
   /// A row is in the window of its own time: windows are of so many slots each.
   void take_windows_of_times(const SlotSchedule& slots, std::size_t slots_of_window);
-  /// Comes before the first row, where persons are limited: what the stream keeps of them goes on from what
-  /// it has. `resumes`: rows that it has do not come again, so their people count from there.
-  void keep_people(RunningStream& stream, bool resumes);
+  /// Comes before the first row, where persons are limited: what the stream has of them on disk goes on.
+  /// `resumes`: rows that it has do not come again, so their people count from there.
+  void keep_people(const DurableStream& stream, bool resumes);
   /// The limit that is in force; null where there is none.
   [[nodiscard]] PersonLimit* person_limit() { return limit_ ? &*limit_ : nullptr; }
   static constexpr std::size_t numbers_of_person = 3;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,8 +30,8 @@ struct OpenSlot {
   [[nodiscard]] static OpenSlot from_bytes(std::span<const std::byte> bytes, const RowMap& map);
 };
 
-/// The open slot that an earlier process of this stream kept; none where there is none.
-[[nodiscard]] std::optional<OpenSlot> kept_slot(const RunningStream& stream, const RowMap& map);
+/// The open slot of the last commit of an earlier process; none where there is none.
+[[nodiscard]] std::optional<OpenSlot> stored_slot(RunningStream& stream, const RowMap& map);
 
 /// Takes rows of a live input into slots of time. A row belongs to the slot that is open when it arrives, and
 /// slots end by the clock: with rows or without, nothing in a row moves them.
@@ -45,6 +46,8 @@ class SlotFeed {
     /// kept of it is kept with the open slot, and its windows, each of this many slots, begin with theirs.
     PersonLimit* people = nullptr;
     std::size_t slots_of_window = 1;
+    /// Where the source can go on after the rows that were taken, if it can.
+    std::function<SourcePlace()> place{};
   };
   /// Goes on with what was kept. Slots that ended while no process ran are released by the first tick().
   SlotFeed(const RowMap& map, const SlotSchedule& schedule, RunningStream& stream, SlotClock clock,
@@ -75,8 +78,8 @@ class SlotFeed {
  private:
   using Steady = std::chrono::steady_clock;
   void close();
-  /// Stages the open slot, and the people whose rows it has.
-  void stage();
+  /// What the next commit has: the open slot, the people whose rows it has and the place after them.
+  void seal();
   /// The window of the open slot is that of the rows that come next.
   void enter_window();
   [[nodiscard]] OpenSlot open_slot() const;

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include <jme/rows/row_batch.hpp>
+#include <jme/rows/source_place.hpp>
 
 namespace jme {
 
@@ -22,6 +23,9 @@ class RowSource {
   /// a batch ends before the waiting. Throws DataError for an input that cannot be read on, after the batches
   /// with all rows before it.
   virtual bool next(RowBatch& batch) = 0;
+  /// A place from which the source can go on, and how many of the rows that it gave came after it. Without
+  /// bytes where it cannot.
+  [[nodiscard]] virtual SourcePlace place() const { return {}; }
   /// Fraction of the input that was read, where its size is known.
   [[nodiscard]] virtual std::optional<double> progress() const { return std::nullopt; }
 };

@@ -16,6 +16,7 @@
 #include <jme/moments/block_sum.hpp>
 #include <jme/moments/release.hpp>
 #include <jme/random/key.hpp>
+#include <jme/store/commit.hpp>
 #include <jme/store/stream_settings.hpp>
 
 namespace jme {
@@ -35,10 +36,13 @@ struct DurableOptions {
   std::optional<double> max_mu{};  ///< refuse to start a stream that would spend more on its source
 };
 
-/// A MomentStream that survives its process (docs/theory/safety.md#durable-streams). Every process gives the
-/// rows again from the first one; rows that were taken before are compared with what was kept of them and are
-/// not taken again. Releases come out in order from the first one, each only when it is on disk, and they are
-/// the same every time.
+/// A MomentStream that survives its process (docs/development/recovery.md). Releases come out in order, each
+/// only when it is on disk, and they are the same every time. A process that comes later gives the rows again
+/// from the first one, which are compared block by block with what was taken, or goes on after them
+/// (resume_at).
+///
+///   DurableStream stream(mechanism, {.directory = "state"});
+///   for (const auto& row : rows) stream.push(row);
 class DurableStream {
  public:
   /// Throws StateError for a stream that another process has open, that is damaged, that is older than its
@@ -48,42 +52,34 @@ class DurableStream {
   DurableStream& operator=(DurableStream&&) noexcept;
   ~DurableStream();
 
-  /// Takes the next row of the input. Throws StateError where it is not the row that was there before;
-  /// otherwise throws what MomentStream::push throws.
+  /// Takes the next row of the input, and commits where that is due. Throws StateError where it ends a block
+  /// of other rows than were there before; otherwise throws what MomentStream::push throws.
   void push(std::span<const double> row);
-  /// The same for a row that was completed after it was read, for instance by filling its missing cells: when
-  /// it comes again, `as_read` is compared, bit for bit. So completing it may depend on releases in ways that
-  /// another version or another machine would not repeat exactly: a row that was taken is not taken again,
-  /// however it would be completed now.
-  void push(std::span<const double> row, std::span<const double> as_read);
-  /// Many rows: all of them or, where one is not finite, has the wrong width or lies past the horizon, none.
-  void push_rows(const MatrixView& rows);
-  /// Takes a block whose rows were summed elsewhere (MomentStream::push_block), under an id that the caller
-  /// never gives to other rows. Its release is on disk when the call returns, and is returned. The same id
-  /// and sums again return the same release and draw nothing, whichever process asks. The same id with other
-  /// sums throws StateError: the noise of a step is added to one value only.
+  /// The next rows, without a commit. `as_read`: the same before they were completed, for instance by filling
+  /// missing cells, with DurableOptions::beside_row more numbers. When they come again `as_read` is compared,
+  /// bit for bit, so that completing them may depend on releases in ways that another version or machine
+  /// would not repeat exactly.
+  void add_rows(const MatrixView& rows, const MatrixView& as_read);
+  /// A block whose rows were summed elsewhere, without a commit. Its release may leave the process only after
+  /// that, when next() gives it; until then it is for cells that are filled from it. Valid until the next
+  /// row or block. `id`: by which push_block() will know it again; none where it is known by its place.
+  const Release& add_block(const BlockSum& block, std::string_view id = {});
+  /// The same with a commit, for callers that may give the block again: an id that the stream knows returns
+  /// the same release and draws nothing, whichever process asks. The same id with other sums throws
+  /// StateError: the noise of a step is added to one value only.
   Release push_block(std::string_view id, const BlockSum& block);
-  /// The same for several blocks that share the next commit(), and for callers that know without ids which
-  /// blocks they gave. The release may leave the process only after that commit, when next() gives it; until
-  /// then it is for cells that are filled from it.
-  const Release& add_block(const BlockSum& block);
-  /// What a front must not lose before the next block ends, such as the sums of a block that is summed
-  /// outside of the stream: takes the place of what was kept before. And a record at the end of the stream's
-  /// journal, such as whose rows were counted. Both are sealed on disk and belong to one commit together with
-  /// the next block that ends: the one whose row or sums are pushed next. Between blocks commit() writes them
-  /// by themselves.
-  void keep(std::span<const std::byte> bytes);
-  void journal(std::span<const std::byte> record);
-  /// The records that follow take the place of all records before, in the same commit: for fronts that need
-  /// some of them no longer.
-  void begin_journal();
-  /// What was kept and committed last, by this or an earlier process; empty where nothing was.
-  [[nodiscard]] std::vector<std::byte> kept() const;
+
+  /// What the last commit sealed, or the next one will. Journals are what the next one adds.
+  [[nodiscard]] const SealedParts& sealed() const;
+  /// The same, for the next commit. It may be changed between blocks, and before end_input() releases what a
+  /// partial block has. Throws StateError before the rows that were committed have come again.
+  SealedParts& change_sealed();
   /// The records that were committed, in their order.
-  void journal_before(const std::function<void(std::span<const std::byte>)>& record) const;
-  /// A key for digests that a front keeps, the same for every process of this stream. None before the stream
+  void read_journal(JournalOf journal, const std::function<void(std::span<const std::byte>)>& record) const;
+  /// A key for digests that a front stores, the same for every process of this stream. None before the stream
   /// has begun, which begin() makes happen.
   [[nodiscard]] std::optional<Key> front_key(std::string_view purpose) const;
+
   /// Begins a new stream, or continues one that resume_at() continues, before its first row: its charge is on
   /// the ledger when the call returns. The first row or block does it otherwise.
   void begin();
@@ -103,9 +99,11 @@ class DurableStream {
   /// that grows later. Throws StateError where the input is shorter than it was.
   enum class PartialBlock { release, leave };
   void end_input(PartialBlock partial = PartialBlock::release);
-  /// Commits the releases of all whole blocks now, and what is kept beside them; rows of a block that is
-  /// still open are not stored, so the source must keep them.
+  /// Commits the releases of all whole blocks now, and what is sealed with them. Rows of a block that is
+  /// still open are not stored, unless they are in SealedParts::open_block.
   void commit();
+  /// The same where a commit is due.
+  void commit_if_due();
   /// When a commit is due; none where nothing waits for it.
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> commit_due() const;
   /// The next release that is on disk; null where there is none yet. Valid until the next call.
@@ -118,6 +116,8 @@ class DurableStream {
   [[nodiscard]] std::uint64_t rows() const;            ///< of the input so far
   [[nodiscard]] std::uint64_t committed_rows() const;  ///< that need not be counted again
   [[nodiscard]] std::uint64_t rows_before() const;     ///< committed by earlier runs
+  /// Whether rows that were committed are still to come again.
+  [[nodiscard]] bool is_replaying() const { return rows() < rows_before(); }
 
  private:
   struct Impl;

@@ -1,4 +1,4 @@
-#include "store/kept_log.hpp"
+#include "store/noise_log.hpp"
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ const Nonce& nonce_of(const std::vector<NoncePeriod>& nonces, std::uint64_t step
 }
 
 Bytes context_of(std::uint64_t step) {
-  return ByteWriter().text("jme kept noise").number(step).bytes();
+  return ByteWriter().text("jme noise step").number(step).bytes();
 }
 
 std::vector<double> numbers_from(ByteReader& reader) {
@@ -30,15 +30,15 @@ std::vector<double> numbers_from(ByteReader& reader) {
 
 }  // namespace
 
-void KeptLog::write(const StreamKeys& keys, const StreamState& state) {
+void NoiseLog::write(const StreamKeys& keys, const StreamState& state) {
   if (state.kept.empty()) return;
   if (!insert_) {
-    insert_.emplace(*database_, "INSERT INTO kept VALUES (?, ?)");
-    delete_.emplace(*database_, "DELETE FROM kept WHERE step < ?");
+    insert_.emplace(*database_, "INSERT INTO noise VALUES (?, ?)");
+    delete_.emplace(*database_, "DELETE FROM noise WHERE step < ?");
   }
   for (const KeptNoise& vectors : state.kept) {
     const Bytes numbers = ByteWriter().field(bytes_of(vectors.first)).field(bytes_of(vectors.second)).bytes();
-    const Key key = keys.seal_kept(nonce_of(state.nonces, vectors.step));
+    const Key key = keys.seal_noise(nonce_of(state.nonces, vectors.step));
     const Bytes sealed = seal(key, vectors.step, context_of(vectors.step), numbers);
     insert_->bind(1, static_cast<std::int64_t>(vectors.step)).bind(2, sealed).run();
   }
@@ -46,13 +46,13 @@ void KeptLog::write(const StreamKeys& keys, const StreamState& state) {
   delete_->bind(1, static_cast<std::int64_t>(done - std::min(done, state.steps_kept))).run();
 }
 
-std::vector<KeptNoise> KeptLog::read(const StreamKeys& keys, const std::vector<NoncePeriod>& nonces) {
+std::vector<KeptNoise> NoiseLog::read(const StreamKeys& keys, const std::vector<NoncePeriod>& nonces) {
   std::vector<KeptNoise> kept;
-  Statement select = database_->prepare("SELECT step, sealed FROM kept ORDER BY step");
+  Statement select = database_->prepare("SELECT step, sealed FROM noise ORDER BY step");
   while (select.step()) {
     const std::uint64_t step = whole(select.number(0));
     const Bytes numbers =
-        unseal(keys.seal_kept(nonce_of(nonces, step)), step, context_of(step), select.blob(1));
+        unseal(keys.seal_noise(nonce_of(nonces, step)), step, context_of(step), select.blob(1));
     ByteReader reader(numbers);
     KeptNoise& vectors = kept.emplace_back(KeptNoise{.step = step});
     vectors.first = numbers_from(reader);

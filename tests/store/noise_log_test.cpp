@@ -44,8 +44,8 @@ TEST_F(DurableWindow, KeepsOneRecordForEachOfItsLastSteps) {
   for (std::size_t t = 0; t < 40; ++t) {
     stream.push(rows_[t]);
     const auto steps = static_cast<std::int64_t>(t) + 1, kept = static_cast<std::int64_t>(kept_);
-    EXPECT_EQ(number("SELECT count(*) FROM kept"), std::min(steps, kept));
-    EXPECT_EQ(number("SELECT max(step) FROM kept"), steps - 1);
+    EXPECT_EQ(number("SELECT count(*) FROM noise"), std::min(steps, kept));
+    EXPECT_EQ(number("SELECT max(step) FROM noise"), steps - 1);
     // All that a commit writes besides has a fixed size.
     EXPECT_LT(number("SELECT length(sealed) FROM head"), 2000);
   }
@@ -59,7 +59,7 @@ TEST_F(DurableWindow, OfManyBlocksInOneCommitWritesThemAll) {
     for (std::size_t t = 0; t < 33; ++t) stream.push(rows_[t]);
     stream.commit();
   }
-  EXPECT_EQ(number("SELECT count(*) FROM kept"), static_cast<std::int64_t>(kept_));
+  EXPECT_EQ(number("SELECT count(*) FROM noise"), static_cast<std::int64_t>(kept_));
   EXPECT_EQ(run(mechanism_, seeded(), rows_), run_in_memory(mechanism_, {11}, rows_));
 }
 
@@ -71,12 +71,12 @@ TEST_F(DurableWindow, RefusesRecordsThatWereChangedExchangedOrTakenAway) {
     damage(sql);
     expect_refused([&] { run(mechanism_, options(), rows_); }, message);
   };
-  refuse("UPDATE kept SET sealed = (SELECT sealed FROM kept WHERE step = 28) WHERE step = 29", "changed");
-  refuse("UPDATE kept SET sealed = zeroblob(length(sealed)) WHERE step = 29", "changed");
-  refuse("UPDATE kept SET sealed = x'00' WHERE step = 29", "ends early");
-  refuse("DELETE FROM kept WHERE step = 29", "state");
-  refuse("DELETE FROM kept WHERE step = 25", "not in order");
-  refuse("UPDATE kept SET step = step + 1000", "changed");
+  refuse("UPDATE noise SET sealed = (SELECT sealed FROM noise WHERE step = 28) WHERE step = 29", "changed");
+  refuse("UPDATE noise SET sealed = zeroblob(length(sealed)) WHERE step = 29", "changed");
+  refuse("UPDATE noise SET sealed = x'00' WHERE step = 29", "ends early");
+  refuse("DELETE FROM noise WHERE step = 29", "state");
+  refuse("DELETE FROM noise WHERE step = 25", "not in order");
+  refuse("UPDATE noise SET step = step + 1000", "changed");
 }
 
 TEST_F(DurableWindow, MakesItsNoiseAgainWhereNothingIsKept) {

@@ -11,14 +11,15 @@
 
 namespace jme::store {
 
-/// What the noise of windows keeps of its last steps, one sealed record for each step: a commit writes the
-/// steps that are new and deletes those that are no longer needed. A record's seal is bound to its step and
-/// to the nonce that drew it, so that no other record can take its place.
-class KeptLog {
+/// What the noise of windows remembers of its last steps, one sealed record for each step: a commit writes
+/// the steps that are new and deletes those that are no longer needed. A record's seal is bound to its step
+/// and to the nonce that drew it, so that no other record can take its place.
+class NoiseLog {
  public:
-  static constexpr const char* schema = "CREATE TABLE kept (step INTEGER PRIMARY KEY, sealed BLOB NOT NULL);";
+  static constexpr const char* schema =
+      "CREATE TABLE noise (step INTEGER PRIMARY KEY, sealed BLOB NOT NULL);";
 
-  explicit KeptLog(Database& database) : database_(&database) {}
+  explicit NoiseLog(Database& database) : database_(&database) {}
   /// Must be called inside the caller's transaction.
   void write(const StreamKeys& keys, const StreamState& state);
   /// Oldest first.
