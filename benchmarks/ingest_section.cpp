@@ -1,5 +1,7 @@
-#include <cstdio>
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <random>
 #include <stdexcept>
@@ -8,14 +10,12 @@
 
 #include <fmt/format.h>
 
-#include <jme/data/row_reader.hpp>
+#include <jme/data/input_reader.hpp>
 
 #include "sections.hpp"
 
 namespace jme::bench {
 namespace {
-
-constexpr std::size_t columns = 6;
 
 /// Six columns as sensors write them: a sign here and there, three to six decimals.
 struct CsvFile {
@@ -42,10 +42,9 @@ CsvFile write_csv(const std::string& path, std::size_t bytes) {
   return written;
 }
 
-void read_rows(const std::string& path) {
-  RowReader reader(path, {});
-  std::vector<double> row(columns);
-  while (reader.next(row)) {
+void read_rows(const std::string& path, std::size_t threads = 1) {
+  const auto reader = open_input(path, {}, threads);
+  for (RowBatch batch; reader->next(batch);) {
   }
 }
 
@@ -69,6 +68,20 @@ Json ingest_section(const Options& options) {
           {"bytes", csv.bytes},
           {"read", rate(bytes, timed(options.effort, [&] { read_rows(path); }))},
           {"bytes_limit", rate(bytes, timed(options.effort.shorter(0.2), [&] { read_bytes(path); }))}};
+}
+
+// What `jme run` cannot do without: `../bench --run` sets it beside the command and its peers.
+Json reading_section(const Options& options) {
+  if (options.scratch.empty()) throw std::runtime_error("reading: needs --scratch DIR for its file");
+  const std::string path = options.scratch + "/large.csv";
+  constexpr std::size_t bytes = 248'250'000;
+  if (!std::filesystem::exists(path)) write_csv(path, options.quick ? bytes / 10 : bytes);
+  const auto best = [&](const std::function<void()>& work) {
+    return std::ranges::min(timed({.seconds = 0, .repetitions = 3}, work, Clock::wall));
+  };
+  return {{"file", path},
+          {"bytes_alone", best([&] { read_bytes(path); })},
+          {"rows_alone", {best([&] { read_rows(path, 1); }), best([&] { read_rows(path, 2); })}}};
 }
 
 }  // namespace jme::bench

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/data/batch_reader.hpp>
+#include <jme/data/input_reader.hpp>
 
 #include "kafka_input.hpp"
 
@@ -29,11 +29,11 @@ std::string text_of_file(const std::string& path, std::string_view field) {
 /// Rows of a reader, with those of the change in place of others.
 class ChangedRows final : public RowSource {
  public:
-  ChangedRows(BatchReader& reader, const AuditedChange& change) : reader_(reader), change_(change) {}
+  ChangedRows(InputReader& reader, const AuditedChange& change) : reader_(reader), change_(change) {}
 
-  bool next(RowBatch& batch) override {
+  bool next(RowBatch& batch, std::size_t most_rows) override {
     RowBatch read;
-    if (!reader_.next(read)) return false;
+    if (!reader_.next(read, most_rows)) return false;
     batch.clear(read.columns());
     for (std::size_t i = 0; i < read.rows(); ++i) {
       ++row_;
@@ -55,7 +55,7 @@ class ChangedRows final : public RowSource {
   [[nodiscard]] bool changes(const RowBatch& read, std::size_t i) const {
     return change_.person ? read.person(i) == change_.person : row_ == change_.row;
   }
-  BatchReader& reader_;
+  InputReader& reader_;
   const AuditedChange& change_;
   std::size_t row_ = 0, taken_ = 0;
 };
@@ -91,18 +91,18 @@ AuditedInput::AuditedInput(const std::string& rows, const std::string& config_fi
   config.records = input_.records_name();
   if (!config.insecure_seed) config.insecure_seed = usual_seed;
   run_ = std::make_unique<PreparedRun>(std::move(config));
-  const BatchReader reader(input_.path, input_.options, 1);
-  run_->adopt_columns(input_.options.columns.empty() ? reader.columns() : input_.options.columns);
+  const auto reader = open_input(input_.path, input_.options);
+  run_->adopt_columns(input_.options.columns.empty() ? reader->columns() : input_.options.columns);
   if (run_->left_out().count() > 0) {
     throw InvalidParameter("bounds", "must be ranges: those of a search leave out its records");
   }
 }
 
 RowBatch AuditedInput::all_rows(const std::string& path) const {
-  BatchReader reader(path, input_.options, 1);
-  reader.on_missing(run_->missing().rules());
-  RowBatch all(reader.dimension());
-  for (RowBatch batch; reader.next(batch);) all.append(batch, 0, batch.rows());
+  const auto reader = open_input(path, input_.options);
+  reader->begin({.missing = run_->missing().rules()});
+  RowBatch all(reader->dimension());
+  for (RowBatch batch; reader->next(batch);) all.append(batch, 0, batch.rows());
   return all;
 }
 
@@ -143,9 +143,9 @@ AuditedRun AuditedInput::run_as_it_is() const {
 }
 
 AuditedRun AuditedInput::run_changed(const AuditedChange& change) const {
-  BatchReader reader(input_.path, input_.options, 1);
-  reader.on_missing(run_->missing().rules());
-  ChangedRows rows(reader, change);
+  const auto reader = open_input(input_.path, input_.options);
+  reader->begin({.missing = run_->missing().rules()});
+  ChangedRows rows(*reader, change);
   return audited_run(*run_, rows);
 }
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/data/batch_reader.hpp>
+#include <jme/data/input_reader.hpp>
 #include <jme/mechanism/weak_budget.hpp>
 #include <jme/output/privacy_statement.hpp>
 #include <jme/pipeline/bounds_search.hpp>
@@ -82,8 +82,8 @@ ExitCode BoundsCommand::run() const {
     print_note(note);
   }
   tell_terminal(input);
-  BatchReader reader(input.path, input.options, 1);
-  read_searched(reader, search, Count::is_public);
+  const auto reader = open_input(input.path, input.options, reading_threads(thread_count(given_)));
+  read_searched(*reader, search, Count::is_public);
   // A file that cannot be opened is found before anything is spent.
   std::optional<Output> file;
   if (output_) file.emplace(*output_);

@@ -8,6 +8,7 @@
 #include "horizon_flags.hpp"
 #include "input.hpp"
 #include "kafka_input.hpp"
+#include "live_input.hpp"
 #include "parse.hpp"
 #include "run_report.hpp"
 
@@ -119,7 +120,7 @@ class RunCommand {
   struct OpenInput {
     const Input& input;
     LiveInput* live;
-    KafkaInput* topic;
+    bool is_topic;
   };
   /// Takes all rows of the input, after a search for bounds where there is one, and writes the report.
   void release_all(PreparedRun& prepared, const RunConfig& config, const OpenInput& from,

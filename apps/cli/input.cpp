@@ -1,5 +1,8 @@
 #include "input.hpp"
 
+#include <algorithm>
+#include <thread>
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -52,6 +55,10 @@ Input read_input(const Text& file, const RunSettings& settings) {
   result.options.header = !settings.is_on("no_header");
   result.options.width = record_width(settings);
   return result;
+}
+
+std::size_t reading_threads(std::optional<unsigned> asked) {
+  return std::max(asked.value_or(std::thread::hardware_concurrency()), 1U);
 }
 
 void tell_terminal(const Input& input) {

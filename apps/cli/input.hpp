@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
-#include <jme/data/row_reader.hpp>
+#include <jme/data/input_options.hpp>
 #include <jme/pipeline/run_settings.hpp>
 
 #include "parse.hpp"
@@ -22,6 +24,9 @@ struct Input {
   /// True where columns that nobody named are called 1, 2, ...: no header, no keys.
   [[nodiscard]] bool has_numbered_columns() const;
 };
+
+/// How many threads read; as many as there are processors unless somebody says so.
+[[nodiscard]] std::size_t reading_threads(std::optional<unsigned> asked);
 
 /// Says on stderr that rows are read from the terminal, where they are: nothing else would show that it
 /// waits.

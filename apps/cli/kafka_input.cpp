@@ -62,35 +62,18 @@ void set_topic(Input& input, RunConfig& config) {
   config.records.clear();
 }
 
-KafkaInput::KafkaInput(const std::string& name, kafka::ClientOptions options, Order order,
-                       BeforeRead before_read)
-    : name_(kafka::TopicName::parse(name)),
-      order_(order),
-      options_{.client = std::move(options),
-               .before_read = std::move(before_read),
-               .tell = [](const std::string& what) { print_note(what); }} {}
-
-std::string KafkaInput::place() const {
-  return reader_ ? reader_->place() : fmt::format("kafka topic {}", name_.topic);
+std::unique_ptr<kafka::TopicReader> topic_reader(const Input& input, const KafkaFlags& flags) {
+  return std::make_unique<kafka::TopicReader>(
+      kafka::TopicName::parse(input.path), input.options,
+      kafka::TopicReader::Options{.client = flags.options(),
+                                  .before_read = input.options.before_read,
+                                  .tell = [](const std::string& what) { print_note(what); }});
 }
 
-void KafkaInput::read(const std::vector<std::byte>& place_before, const PreparedRun& run,
-                      InputOptions::Follow follow) {
-  const bool is_new = place_before.empty();
-  const bool by_own_time = run.clock() && !run.clock()->is_by_arrival();
-  const TopicPlace& found = reader_->found();
-  const TopicPlace before = is_new ? beginning_of(found) : TopicPlace::from_bytes(place_before);
-  if (follow == InputOptions::Follow::no) {
-    // Rows of slots come again, all of them: those that were there when the first slot was released.
-    if (by_own_time && !is_new) return reader_->read_up_to(beginning_of(before), before);
-    return reader_->read_up_to(before, found);
-  }
-  check_order(run, found.partitions.size());
-  reader_->follow(is_new && follow == InputOptions::Follow::from_end ? end_of(found) : before);
-}
+namespace {
 
 // How records of several partitions interleave depends on how large each of them is.
-void KafkaInput::check_order(const PreparedRun& run, std::size_t partitions) const {
+void check_order(const PreparedRun& run, std::size_t partitions, bool decides_about_people) {
   if (partitions == 1) return;
   if (!run.clock()) {
     throw InvalidParameter(
@@ -100,7 +83,7 @@ void KafkaInput::check_order(const PreparedRun& run, std::size_t partitions) con
                     "about the releases of others",
                     partitions));
   }
-  if (order_ == Order::decides_about_people) {
+  if (decides_about_people) {
     throw InvalidParameter(
         "follow",
         fmt::format("must be left out, or each-person-in-one-partition be given where that is so: the topic "
@@ -110,7 +93,27 @@ void KafkaInput::check_order(const PreparedRun& run, std::size_t partitions) con
   }
 }
 
-void KafkaInput::start(RunningStream& stream, const PreparedRun& run, InputOptions::Follow follow) {
+void begin_reading(kafka::TopicReader& reader, const std::vector<std::byte>& place_before,
+                   const PreparedRun& run, const Input& input, bool each_person_is_in_one_partition) {
+  using Follow = InputOptions::Follow;
+  const bool is_new = place_before.empty();
+  const bool by_own_time = run.clock() && !run.clock()->is_by_arrival();
+  const TopicPlace& found = reader.found();
+  const TopicPlace before = is_new ? beginning_of(found) : TopicPlace::from_bytes(place_before);
+  if (input.options.follow == Follow::no) {
+    // Rows of slots come again, all of them: those that were there when the first slot was released.
+    if (by_own_time && !is_new) return reader.read_up_to(beginning_of(before), before);
+    return reader.read_up_to(before, found);
+  }
+  check_order(run, found.partitions.size(),
+              !input.options.person.empty() && !each_person_is_in_one_partition);
+  reader.follow(is_new && input.options.follow == Follow::from_end ? end_of(found) : before);
+}
+
+}  // namespace
+
+void start_topic(kafka::TopicReader& reader, RunningStream& stream, const PreparedRun& run,
+                 const Input& input, bool each_person_is_in_one_partition) {
   std::vector<std::byte> place_before;
   if (const DurableStream* const durable = stream.durable()) {
     place_before = durable->sealed().place.bytes;
@@ -119,8 +122,8 @@ void KafkaInput::start(RunningStream& stream, const PreparedRun& run, InputOptio
           "the rows of this stream came from elsewhere: it cannot go on from a place in a topic");
     }
   }
-  reader_ = std::make_unique<kafka::TopicReader>(name_, std::move(options_));
-  read(place_before, run, follow);
+  reader.connect();
+  begin_reading(reader, place_before, run, input, each_person_is_in_one_partition);
 }
 
 }  // namespace jme::cli

@@ -7,13 +7,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include <jme/data/record_feed.hpp>
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/running_stream.hpp>
 
 #include "input.hpp"
 #include "kafka/topic_reader.hpp"
-#include "live_input.hpp"
 
 namespace jme::cli {
 
@@ -38,33 +36,13 @@ class KafkaFlags {
 /// row, whatever is in it. Throws InvalidParameter where they cannot be.
 void set_topic(Input& input, RunConfig& config);
 
-/// A run's input that is a Kafka topic. Nothing is asked of a broker before start().
-class KafkaInput final : public RecordFeed {
- public:
-  /// What must not depend on the order in which records of several partitions come.
-  enum class Order { may_be_any_in_slots, decides_about_people };
+/// What reads the topic. Asks no broker yet.
+[[nodiscard]] std::unique_ptr<kafka::TopicReader> topic_reader(const Input& input, const KafkaFlags& flags);
 
-  KafkaInput(const std::string& name, kafka::ClientOptions options, Order order, BeforeRead before_read);
-
-  /// Finds the topic and begins to read: what is there now, or without end where the run follows; from the
-  /// place at which an earlier process of the stream was. Throws StateError for a stream whose rows came from
-  /// elsewhere.
-  void start(RunningStream& stream, const PreparedRun& run, InputOptions::Follow follow);
-  /// After the last record that was given.
-  [[nodiscard]] SourcePlace place_read() const { return {.bytes = reader_->place_read().bytes()}; }
-
-  bool next() override { return reader_->next(); }
-  [[nodiscard]] std::optional<std::string_view> text() const override { return reader_->text(); }
-  [[nodiscard]] std::string place() const override;
-
- private:
-  void read(const std::vector<std::byte>& place_before, const PreparedRun& run, InputOptions::Follow follow);
-  void check_order(const PreparedRun& run, std::size_t partitions) const;
-
-  kafka::TopicName name_;
-  Order order_;
-  kafka::TopicReader::Options options_;
-  std::unique_ptr<kafka::TopicReader> reader_;
-};
+/// Finds the topic and begins to read: what is there now, or without end where the run follows; from the
+/// place at which an earlier process of the stream was. Throws StateError for a stream whose rows came from
+/// elsewhere.
+void start_topic(kafka::TopicReader& reader, RunningStream& stream, const PreparedRun& run,
+                 const Input& input, bool each_person_is_in_one_partition);
 
 }  // namespace jme::cli

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include <jme/data/row_reader.hpp>
+#include <jme/data/input_options.hpp>
 #include <jme/pipeline/running_stream.hpp>
 
 #include "stop_signals.hpp"

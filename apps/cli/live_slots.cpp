@@ -11,7 +11,6 @@
 #include <jme/base/errors.hpp>
 
 #include "exit_codes.hpp"
-#include "reader_rows.hpp"
 
 namespace jme::cli {
 
@@ -67,12 +66,11 @@ void LiveSlots::show() {
   std::fflush(stderr);
 }
 
-void LiveSlots::take_rows(BatchReader& reader) {
-  reader.on_missing(rules_->missing().rules());
-  ReaderRows source(reader, true);
-  for (RowBatch batch; source.next(batch);) {
+void LiveSlots::take_rows(InputReader& reader) {
+  reader.begin({.missing = rules_->missing().rules()});
+  for (RowBatch batch; reader.next(batch);) {
     feed_->take(*rules_, batch);
-    // Between rows alone: what is kept on the way out has the place after a row only together with the row.
+    // Between batches alone: what is kept on the way out has the place after a batch only together with it.
     live_->check();
   }
 }
@@ -100,11 +98,10 @@ void LiveSlots::tell_left_out() const {
   print_warning(what + "; if numbers in --time are not seconds since 1970, --time-unit says what they count");
 }
 
-void LiveSlots::take(const std::string& path, const InputOptions& options) {
+void LiveSlots::take(const std::function<InputReader&()>& open) {
   try {
     static_cast<void>(work());
-    BatchReader reader(path, options, 1);
-    take_rows(reader);
+    take_rows(open());
     end_input();
   } catch (const ScheduleOver&) {
     // Every slot was released.

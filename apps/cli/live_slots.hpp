@@ -5,7 +5,7 @@
 #include <memory>
 
 #include <jme/clock/slots.hpp>
-#include <jme/data/batch_reader.hpp>
+#include <jme/data/input_reader.hpp>
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/row_feed.hpp>
 #include <jme/pipeline/slot_feed.hpp>
@@ -26,14 +26,14 @@ class LiveSlots {
   LiveSlots& operator=(const LiveSlots&) = delete;
   ~LiveSlots();
 
-  /// Takes rows until all slots are released, or the input ends. Opens the input itself, so that slots end on
-  /// time while not even a header has come. Where the input ends first, a durable stream keeps the open slot,
-  /// and any other waits for its end.
-  void take(const std::string& path, const InputOptions& options);
+  /// Takes rows until all slots are released, or the input ends. `open`: opens the input here, so that slots
+  /// end on time while not even a header has come. Where the input ends first, a durable stream keeps the
+  /// open slot, and any other waits for its end.
+  void take(const std::function<InputReader&()>& open);
 
  private:
   [[nodiscard]] LiveInput::Due work();
-  void take_rows(BatchReader& reader);
+  void take_rows(InputReader& reader);
   void end_input();
   /// For the owner of the input alone: rows that count nowhere.
   void tell_left_out() const;

@@ -1,8 +1,6 @@
 #include "row_pump.hpp"
 
-#include <cmath>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +12,6 @@
 
 #include "exit_codes.hpp"
 #include "progress.hpp"
-#include "reader_rows.hpp"
 #include "stop_signals.hpp"
 
 namespace jme::cli {
@@ -22,14 +19,14 @@ namespace jme::cli {
 namespace {
 
 /// What the writer can do about the bad row that stopped the run, for the end of its message.
-std::string advice(const RowPath& path) {
+std::string advice(BadRecord::Cause cause, const RowPath& path) {
+  using enum BadRecord::Cause;
   std::vector<std::string_view> parts;
   const RowRules& rules = path.feed.rules();
-  if (path.reader.is_bad_for_missing_cell()) parts.push_back("--missing fills single cells");
-  const bool is_of_the_input = path.reader.is_bad_like_others();
-  const bool is_text = !is_of_the_input && path.reader.is_bad_for_column_of_text();
-  if (is_text) parts.push_back("--columns or --bounds leaves out a column of text by naming the others");
-  if (rules.on_bad_row() == OnBadRow::fail && !is_text && !is_of_the_input) {
+  if (cause == missing_cell) parts.push_back("--missing fills single cells");
+  if (cause == column_of_text)
+    parts.push_back("--columns or --bounds leaves out a column of text by naming the others");
+  if (rules.on_bad_row() == OnBadRow::fail && (cause == missing_cell || cause == of_this_row)) {
     parts.push_back(rules.bad_rows_are_absent() ? "--on-bad-row zero counts such a row nowhere"
                                                 : "--on-bad-row zero counts such a row as zero");
   }
@@ -41,18 +38,19 @@ std::string advice(const RowPath& path) {
 
 void take_all(const RowPath& path, bool quiet) {
   Progress progress(quiet, path.horizon.rows());
-  ReaderRows rows(path.reader, path.one_by_one, path.place);
   const auto between = [&] {
     if (path.live != nullptr) path.live->check();
     if (!progress.is_shown()) return;
-    const std::optional<double> fraction = rows.progress();
+    const std::optional<double> fraction = path.reader.progress();
     if (!path.feed.takes_times()) {
       progress.update(path.feed.stream().rows(), fraction);
     } else if (fraction) {
       progress.update_fraction(*fraction);
     }
   };
-  path.feed.take_all(rows, {.ends_at_horizon = path.ends_at_horizon, .between = between});
+  path.feed.take_all(path.reader, {.ends_at_horizon = path.ends_at_horizon,
+                                   .batches_end_with_blocks = path.keeps_places,
+                                   .between = between});
 }
 
 /// For the owner of the input alone.
@@ -66,41 +64,27 @@ void tell_outside(const TimedRows& rows) {
 
 }  // namespace
 
-void read_searched(BatchReader& reader, BoundsSearch& search, Count count) {
-  reader.on_missing(search.rules());
-  std::vector<std::size_t> missing;
-  for (RowBatch batch; !search.is_full() && reader.next(batch, 1);) {
-    search.recognise(reader.record());
-    if (batch.is_bad(0)) {
-      search.add_bad(batch.person(0));
-      continue;
-    }
-    missing.clear();
-    const std::span<double> row = batch.row(0);
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (!std::isnan(row[i])) continue;
-      missing.push_back(i);
-      row[i] = 0;
-    }
-    search.add(row, missing, batch.person(0));
-  }
+void read_searched(InputReader& reader, BoundsSearch& search, Count count) {
+  reader.begin({.missing = search.rules(),
+                .rows = search.search().config().records,
+                .tells_records = search.needs_records()});
+  search.take_all(reader);
   if (count == Count::is_private) search.end_with_absent();
 }
 
-void leave_out(BatchReader& reader, LeftOutRecords records, Count count) {
+void leave_out(InputReader& reader, LeftOutRecords records, Count count) {
   if (records.count() == 0) return;
-  reader.on_missing(std::vector<OnMissing>(reader.dimension(), OnMissing::fill));  // whatever is in them
-  RowBatch batch;
-  for (std::uint64_t i = 0; i < records.count(); ++i) {
-    if (!reader.next(batch, 1)) {
-      if (count == Count::is_private) break;
-      throw DataError(fmt::format(
-          "{}: the input ends after {} records, and the first {} were searched for bounds and are left out",
-          reader.place(), i, records.count()));
-    }
-    records.add(reader.record());
+  reader.begin(
+      {.missing = std::vector<OnMissing>(reader.dimension(), OnMissing::fill),  // whatever is in them
+       .rows = records.count(),
+       .tells_records = records.needs_records()});
+  const std::uint64_t taken = records.take_all(reader);
+  if (taken < records.count() && count == Count::is_public) {
+    throw DataError(fmt::format(
+        "{}: the input ends after {} records, and the first {} were searched for bounds and are left out",
+        reader.place(), taken, records.count()));
   }
-  records.end();
+  records.check();
 }
 
 void pump(const RowPath& path, bool quiet) {
@@ -109,12 +93,13 @@ void pump(const RowPath& path, bool quiet) {
     take_all(path, quiet);
     if (stream.rows() == 0) throw DataError(path.reader.place() + ": no rows");
     path.feed.end_input();
-  } catch (const DataError& error) {
-    const bool is_of_row = path.reader.is_bad() && error.row();
-    const std::string what = is_of_row ? error.what() + advice(path) : "";
+  } catch (const BadRecord& error) {
+    const std::string what = error.what() + advice(error.cause(), path);
     stream.flush();
-    if (!is_of_row) throw;
     throw DataError(what, *error.row(), error.column(), error.remedy());
+  } catch (const DataError&) {
+    stream.flush();
+    throw;
   } catch (const BudgetExhausted&) {
     stream.flush();
     throw;

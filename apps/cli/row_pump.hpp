@@ -4,7 +4,7 @@
 #include <functional>
 
 #include <jme/base/horizon.hpp>
-#include <jme/data/batch_reader.hpp>
+#include <jme/data/input_reader.hpp>
 #include <jme/pipeline/bounds_search.hpp>
 #include <jme/pipeline/left_out_records.hpp>
 #include <jme/pipeline/row_feed.hpp>
@@ -15,15 +15,14 @@ namespace jme::cli {
 
 /// The rows of an input on their way into a stream.
 struct RowPath {
-  BatchReader& reader;
+  InputReader& reader;
   RowFeed& feed;
   LiveInput* live;  ///< null where the process may end at any time
   Horizon horizon;
-  /// A batch is one row, where the place of the input is kept with every row or rows come slowly.
-  bool one_by_one;
+  /// The place of the input is kept with every block.
+  bool keeps_places;
   /// The input has no end of its own: the run ends after the last row of the horizon.
   bool ends_at_horizon = false;
-  std::function<SourcePlace()> place{};  ///< of input that is no file
 };
 
 /// Takes all rows of the input through the stream. Each release that may leave the process does so before
@@ -38,11 +37,11 @@ void pump_slots(const RowPath& path, bool quiet);
 /// records without cells: an error would tell exactly that they did not.
 enum class Count : std::uint8_t { is_public, is_private };
 
-/// Reads the records of a search, the first of the input, and not one more.
-void read_searched(BatchReader& reader, BoundsSearch& search, Count count);
+/// Reads the records of a search, which are the first of the input.
+void read_searched(InputReader& reader, BoundsSearch& search, Count count);
 
 /// Reads the first records of the input, which were searched for bounds, and forgets them. Throws DataError
 /// where there are fewer and their number is public, and StateError where they are others.
-void leave_out(BatchReader& reader, LeftOutRecords records, Count count);
+void leave_out(InputReader& reader, LeftOutRecords records, Count count);
 
 }  // namespace jme::cli

@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -45,12 +44,8 @@ std::vector<std::string> numbered(std::size_t dimension) {
 
 /// Columns that were asked for keep the names under which they were asked for: these names are public, while
 /// a header could be a first row of data that only looks like a header.
-std::vector<std::string> public_names(const Input& input, const BatchReader& reader) {
+std::vector<std::string> public_names(const Input& input, const InputReader& reader) {
   return input.options.columns.empty() ? reader.columns() : input.options.columns;
-}
-
-std::size_t reading_threads(std::optional<unsigned> asked) {
-  return std::max(asked.value_or(std::thread::hardware_concurrency()), 1U);
 }
 
 SourceTraits traits_of(const Input& input, bool is_topic) {
@@ -89,7 +84,7 @@ std::vector<std::string> names_without_a_file(const PreparedRun& run, const Inpu
 }
 
 /// Searches the first records of the input for bounds. The rows of the run come after them.
-RunConfig with_found_bounds(RunConfig config, BatchReader& reader) {
+RunConfig with_found_bounds(RunConfig config, InputReader& reader) {
   BoundsSearch search(*config.search);
   read_searched(reader, search, config.clock ? Count::is_private : Count::is_public);
   const FoundBounds found = search.find();
@@ -213,15 +208,7 @@ ExitCode RunCommand::run() const {
         (config.clock && config.clock->is_by_arrival())) {
       input.options.before_read = live.emplace().before_read();
     }
-    std::optional<KafkaInput> topic;
-    if (is_topic) {
-      const auto order = !config.person.empty() && !kafka_.each_person_is_in_one_partition()
-                             ? KafkaInput::Order::decides_about_people
-                             : KafkaInput::Order::may_be_any_in_slots;
-      input.options.feed = &topic.emplace(input.path, client, order, input.options.before_read);
-    }
-    release_all(run, config, {input, live ? &*live : nullptr, topic ? &*topic : nullptr}, report,
-                !shape || *shape == "auto");
+    release_all(run, config, {input, live ? &*live : nullptr, is_topic}, report, !shape || *shape == "auto");
   }
   return ExitCode::ok;
 }
@@ -235,13 +222,18 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
                              std::optional<RunReport>& report, bool shape_was_chosen) const {
   const Input& input = from.input;
   LiveInput* const live = from.live;
-  KafkaInput* const topic = from.topic;
   const bool by_arrival = config.clock && config.clock->is_by_arrival();
   const bool by_own_time = config.clock && !by_arrival;
   const InputOptions& options = input.options;
   // Slots of a live input end on time even while its header is waited for.
-  std::optional<BatchReader> reader;
-  if (!by_arrival) reader.emplace(input.path, options, reading_threads(config.stream.threads));
+  const std::unique_ptr<kafka::TopicReader> topic = from.is_topic ? topic_reader(input, kafka_) : nullptr;
+  std::unique_ptr<InputReader> file_reader;
+  const auto open = [&]() -> InputReader& {
+    if (topic) return *topic;
+    file_reader = open_input(input.path, options, reading_threads(config.stream.threads));
+    return *file_reader;
+  };
+  InputReader* const reader = by_arrival ? nullptr : &open();
   std::optional<PreparedRun> with_bounds;
   if (config.search) with_bounds.emplace(with_found_bounds(config, *reader));
   PreparedRun& run = with_bounds ? *with_bounds : prepared;
@@ -256,7 +248,7 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
   Output& output = file ? *file : standard;
   if (reader && !with_bounds)
     leave_out(*reader, run.left_out(), run.clock() ? Count::is_private : Count::is_public);
-  if (reader) reader->on_missing(run.missing().rules());
+  if (reader) reader->begin({.missing = run.missing().rules()});
   std::optional<RunDescription> description;
   std::optional<ReleaseWriter> writer;
   std::optional<RowFeed> feed;
@@ -281,27 +273,26 @@ void RunCommand::release_all(PreparedRun& prepared, const RunConfig& config, con
     std::optional<Preparing> preparing(std::in_place, preparing_noise);
     std::unique_ptr<RunningStream> stream = run.open(publish);
     preparing.reset();
-    if (topic != nullptr) topic->start(*stream, run, options.follow);
+    if (topic) start_topic(*topic, *stream, run, input, kafka_.each_person_is_in_one_partition());
     if (live != nullptr) live->watch(*stream);
     feed.emplace(run.feed(std::move(stream), by_arrival || topic != nullptr));
     const bool follows = options.follow != InputOptions::Follow::no;
     std::function<SourcePlace()> place;
-    if (topic != nullptr) place = [topic] { return topic->place_read(); };
+    if (topic) place = [&topic] { return topic->place_to_resume(); };
     if (by_arrival) {
       LiveSlots slots(run, *feed, *live, place, output.is_terminal());
       describe();
       feed->stream().publish_stored();
-      slots.take(input.path, options);
+      slots.take(open);
     } else {
       describe();
-      if (topic != nullptr && !by_own_time && feed->stream().durable() != nullptr) feed->resume();
+      if (topic && !by_own_time && feed->stream().durable() != nullptr) feed->resume();
       const RowPath path{.reader = *reader,
                          .feed = *feed,
                          .live = live,
                          .horizon = run.mechanism().horizon(),
-                         .one_by_one = topic != nullptr || follows,
-                         .ends_at_horizon = follows,
-                         .place = place};
+                         .keeps_places = topic != nullptr,
+                         .ends_at_horizon = follows};
       by_own_time ? pump_slots(path, output.is_terminal()) : pump(path, output.is_terminal());
     }
   } catch (const Stopped&) {

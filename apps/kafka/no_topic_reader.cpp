@@ -9,11 +9,12 @@ struct TopicReader::Impl {
   TopicPlace nowhere;
 };
 
-TopicReader::TopicReader(TopicName /*name*/, Options /*options*/) {
+TopicReader::TopicReader(TopicName /*name*/, const InputOptions& /*rows*/, Options /*options*/) {
   throw InvalidParameter("file",
                          "this jme was built without Kafka: install librdkafka-dev and build it again");
 }
 TopicReader::~TopicReader() = default;
+void TopicReader::connect() {}
 const TopicPlace& TopicReader::found() const {
   return impl_->nowhere;
 }
@@ -22,14 +23,10 @@ void TopicReader::follow(const TopicPlace& /*from*/) {}
 const TopicPlace& TopicReader::place_read() const {
   return impl_->nowhere;
 }
-bool TopicReader::next() {
-  return false;
-}
-std::optional<std::string_view> TopicReader::text() const {
-  return std::nullopt;
-}
 std::string TopicReader::place() const {
   return {};
 }
+void TopicReader::apply(const Part& /*part*/) {}
+void TopicReader::read(RowBatch& /*batch*/, std::size_t /*most_rows*/) {}
 
 }  // namespace jme::kafka

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <jme/base/errors.hpp>
-#include <jme/data/row_reader.hpp>
+#include <jme/data/input_options.hpp>
 
 namespace jme::data {
 

@@ -81,6 +81,7 @@ const char* CsvParser::read_plain(const char* begin, const std::uint32_t* marks,
     const std::string_view id = without_blanks(person_ == time_place_ ? time_cell_ : person_cell_);
     if (!is_missing(id)) batch.set_person(row, id);
   }
+  if (tells_records()) batch.set_record(row, {begin, static_cast<std::size_t>(end - begin)});
   return feed;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <jme/data/row_reader.hpp>
+#include <jme/data/input_options.hpp>
 
 namespace jme::data {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <jme/data/row_reader.hpp>
+#include <jme/data/input_options.hpp>
 
 namespace jme::data {
 

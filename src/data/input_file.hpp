@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <jme/data/row_reader.hpp>
+#include <jme/data/input_options.hpp>
 
 #include "data/read_prefix.hpp"
 

@@ -6,9 +6,8 @@
 #include <simdjson.h>
 
 #include "data/declared_columns.hpp"
-#include "data/formats.hpp"
 #include "data/record_parser.hpp"
-#include "data/text_rows.hpp"
+#include "data/text_input.hpp"
 
 namespace jme::data {
 namespace {
@@ -96,6 +95,7 @@ class NdjsonParser final : public RecordParser {
   [[nodiscard]] std::unique_ptr<RecordParser> clone() const override {
     auto copy = std::make_unique<NdjsonParser>(options_);
     copy->on_missing(rules());
+    copy->tell_records(tells_records());
     return copy;
   }
 
@@ -283,12 +283,16 @@ class NdjsonParser final : public RecordParser {
 
 }  // namespace
 
-std::unique_ptr<RowSource> open_ndjson(const std::string& path, const InputOptions& options) {
+std::unique_ptr<RecordParser> ndjson_parser(const InputOptions& options) {
+  return std::make_unique<NdjsonParser>(options);
+}
+
+TextInput open_ndjson(const std::string& path, const InputOptions& options) {
   InputOptions lines = options;
   lines.header = false;
-  auto rows = std::make_unique<TextRows>(path, lines);
-  rows->expect_rows(std::make_unique<NdjsonParser>(lines));
-  return rows;
+  TextInput input(path, lines);
+  input.expect_rows(ndjson_parser(lines), lines.may_be_empty);
+  return input;
 }
 
 }  // namespace jme::data

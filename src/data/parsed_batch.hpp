@@ -35,16 +35,20 @@ class BatchFiller {
  public:
   BatchFiller(OnBadRow on_bad_row, std::size_t columns) : on_bad_row_(on_bad_row), with_numbers_(columns) {}
 
+  struct How {
+    bool waits = false;    ///< the text is live: the batch ends before a record that is not at hand
+    bool is_held = false;  ///< the record that was read last is the first row
+  };
   /// Fills the batch with at most so many rows. False where no further row can follow: at the end, and at a
-  /// row that is refused. `waits`: the text is live, so that the batch ends before a record that is not at
-  /// hand.
-  bool fill(RecordSource& records, RecordParser& parser, ParsedBatch& batch, std::size_t most_rows,
-            bool waits);
+  /// row that is refused.
+  bool fill(RecordSource& records, RecordParser& parser, ParsedBatch& batch, std::size_t most_rows, How how);
   [[nodiscard]] const std::optional<RefusedRow>& refused() const { return refused_; }
   /// In the batches so far.
   [[nodiscard]] const ColumnsWithNumbers& with_numbers() const { return with_numbers_; }
 
  private:
+  static std::size_t take_plain(RecordSource& records, RecordParser& parser, ParsedBatch& batch,
+                                std::size_t first, std::size_t last);
   bool take_record(const RecordSource& records, RecordParser& parser, RowBatch& rows, std::size_t row);
 
   OnBadRow on_bad_row_;
@@ -54,5 +58,7 @@ class BatchFiller {
 
 /// At most so many rows of so many columns are in one batch, so that its memory is bounded.
 [[nodiscard]] std::size_t most_rows_of(std::size_t columns);
+/// Of ids of persons and records, after which a batch ends; those that are at hand may be more.
+constexpr std::size_t most_text_bytes = std::size_t{1} << 20;
 
 }  // namespace jme::data

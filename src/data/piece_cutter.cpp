@@ -1,21 +1,10 @@
 #include "data/piece_cutter.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
 
 #include <jme/base/errors.hpp>
 
 namespace jme::data {
-namespace {
-
-std::size_t after_last_feed(std::string_view text) {
-  const std::size_t feed = text.rfind('\n');
-  return feed == std::string_view::npos ? 0 : feed + 1;
-}
-
-}  // namespace
-
 PieceCutter::PieceCutter(RecordSource& records, std::size_t piece_bytes)
     : bytes_(records.bytes()),
       piece_bytes_(std::max<std::size_t>(piece_bytes, 1)),
@@ -29,6 +18,7 @@ PieceCutter::PieceCutter(RecordSource& records, std::size_t piece_bytes)
 bool PieceCutter::cut(Piece& piece) {
   piece.size = piece.lines_before = 0;
   piece.is_cut_off = false;
+  if (left_ == 0) return false;
   if (skips_) skip_cut_off(piece.lines_before);
   piece.size = carry_.size();
   if (piece.bytes.size() < piece.size + RecordSource::padding)
@@ -40,7 +30,7 @@ bool PieceCutter::cut(Piece& piece) {
   for (;;) {
     end = std::max(end, last_end(piece, passed));
     passed = piece.size;
-    if (end > 0 && (piece.size >= piece_bytes_ || broken_)) {
+    if (end > 0 && (piece.size >= piece_bytes_ || broken_ || left_ == 0)) {
       take_first(piece, end);
       return true;
     }
@@ -56,9 +46,18 @@ bool PieceCutter::cut(Piece& piece) {
 }
 
 std::size_t PieceCutter::last_end(const Piece& piece, std::size_t passed) {
-  if (quoted_ends_) return quoted_ends_->pass(piece.text(), passed);
-  const std::size_t end = after_last_feed(piece.text().substr(passed));
+  if (quoted_ends_) return quoted_ends_->pass(piece.text(), passed, left_);
+  const std::size_t end = last_feed(piece.text().substr(passed));
   return end == 0 ? 0 : passed + end;
+}
+
+// After the last line feed up to which lines may be cut.
+std::size_t PieceCutter::last_feed(std::string_view text) {
+  if (!left_) return text.rfind('\n') + 1;
+  std::size_t end = 0;
+  for (std::size_t feed = 0; *left_ > 0 && (feed = text.find('\n', end)) != std::string_view::npos; --*left_)
+    end = feed + 1;
+  return end;
 }
 
 // What is broken is told after the records before it.
@@ -89,6 +88,7 @@ void PieceCutter::take_first(Piece& piece, std::size_t size) {
 void PieceCutter::cut_off(Piece& piece) {
   take_first(piece, longest_ + 1);
   piece.is_cut_off = skips_ = true;
+  if (left_) --*left_;
   if (!quotes_) return;
   quotes_->begin_record();
   quotes_->pass(piece.text());  // its line feeds are all inside quotes

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string_view>
@@ -29,16 +30,21 @@ class PieceCutter {
   /// Goes on where `records` stands, which must live as long as the cutter and not be used by others.
   PieceCutter(RecordSource& records, std::size_t piece_bytes);
 
+  /// From here on at most so many records are cut; cut() returns false after them.
+  void limit(std::optional<std::uint64_t> records) { left_ = records; }
   /// The next piece; false at the end. Throws DataError where the file is broken, after the pieces with all
   /// records before that.
   bool cut(Piece& piece);
   /// Whether the text ended inside a quoted cell of a record that was cut off.
   [[nodiscard]] bool has_unclosed_quote() const { return has_unclosed_quote_; }
   /// Whether cut() has nothing more to read.
-  [[nodiscard]] bool is_at_end() const { return ended_ && carry_.empty() && !skips_ && !broken_; }
+  [[nodiscard]] bool is_at_end() const {
+    return left_ == 0 || (ended_ && carry_.empty() && !skips_ && !broken_);
+  }
 
  private:
   std::size_t last_end(const Piece& piece, std::size_t passed);
+  std::size_t last_feed(std::string_view text);
   void read_more(Piece& piece);
   void take_first(Piece& piece, std::size_t size);
   void cut_off(Piece& piece);
@@ -49,6 +55,7 @@ class PieceCutter {
   std::optional<QuoteScanner> quotes_;     // of a record that was cut off
   std::optional<QuotedEnds> quoted_ends_;  // none: records are lines
   std::vector<char> carry_;                // bytes after the last piece
+  std::optional<std::uint64_t> left_{};    // records that may be cut
   bool ended_ = false, skips_ = false, has_unclosed_quote_ = false;
   std::exception_ptr broken_{};
 };

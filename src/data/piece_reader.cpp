@@ -15,14 +15,15 @@ constexpr std::size_t most_ready_cells = std::size_t{1} << 20;
 PieceReader::Parsing::Parsing(const RecordSource& of, const RecordParser& like, OnBadRow on_bad_row)
     : records(of.for_pieces()), parser(like.clone()), filler(on_bad_row, like.columns().size()) {}
 
-PieceReader::PieceReader(TextRows& rows, const Options& options)
-    : rows_(rows),
+PieceReader::PieceReader(const RecordSource& records, const RecordParser& like, PieceCutter& cutter,
+                         const Options& options, std::size_t lines, std::size_t last_line)
+    : records_(records),
+      like_(like),
+      cutter_(cutter),
       options_(options),
-      columns_(rows.parser().columns().size()),
-      cutter_(rows.records(), options.piece_bytes),
-      with_numbers_(columns_),
-      lines_(rows.records().lines_taken()),
-      last_line_(rows.records().line()) {
+      with_numbers_(like.columns().size()),
+      lines_(lines),
+      last_line_(last_line) {
   options_.threads = std::max<std::size_t>(options_.threads, 1);
 }
 
@@ -116,7 +117,7 @@ bool PieceReader::help(std::unique_lock<std::mutex>& lock, bool one_batch) {
 std::unique_ptr<PieceReader::Parsing> PieceReader::fresh() {
   std::unique_ptr<Parsing> parsing;
   if (unused_.empty()) {
-    parsing = std::make_unique<Parsing>(rows_.records(), rows_.parser(), options_.on_bad_row);
+    parsing = std::make_unique<Parsing>(records_, like_, options_.on_bad_row);
   } else {
     parsing = std::move(unused_.back());
     unused_.pop_back();
@@ -133,7 +134,7 @@ bool PieceReader::cut(Parsing& parsing, std::unique_lock<std::mutex>& lock) {
     has_piece = cutter_.cut(parsing.piece);
     is_at_end = !has_piece || cutter_.is_at_end();
     parsing.records.take_piece(parsing.piece.text(), parsing.piece.is_cut_off);
-    parsing.progress = rows_.records().progress();
+    parsing.progress = records_.progress();
   } catch (...) {
     has_piece = false;
     is_at_end = true;
@@ -157,7 +158,7 @@ void PieceReader::parse(Parsing& parsing, std::unique_lock<std::mutex>& lock, bo
     bool goes_on = false;
     std::exception_ptr failed;
     try {
-      goes_on = parsing.filler.fill(parsing.records, *parsing.parser, batch, RowBatch::most_rows, false);
+      goes_on = parsing.filler.fill(parsing.records, *parsing.parser, batch, RowBatch::most_rows, {});
     } catch (...) {
       failed = std::current_exception();
     }

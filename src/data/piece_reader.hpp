@@ -12,7 +12,6 @@
 
 #include "data/parsed_batch.hpp"
 #include "data/piece_cutter.hpp"
-#include "data/text_rows.hpp"
 
 namespace jme::data {
 
@@ -24,7 +23,7 @@ struct TextEnd {
   std::exception_ptr broken{};
 };
 
-/// Parses the rest of a text piece by piece on several threads, of which the caller's is one: while the batch
+/// Parses a part of a text piece by piece on several threads, of which the caller's is one: while the batch
 /// that comes next is not there, it cuts and parses like the others. Batches come in the order of the text.
 /// So many pieces are in flight, and so many cells of each, that memory stays bounded.
 class PieceReader {
@@ -35,8 +34,10 @@ class PieceReader {
     OnBadRow on_bad_row = OnBadRow::fail;
   };
 
-  /// Goes on where `rows` stands.
-  PieceReader(TextRows& rows, const Options& options);
+  /// Goes on where `cutter` stands, which cuts the text of `records`, after so many lines of it, of which
+  /// `last_line` begins the last row. `like`: what parses them.
+  PieceReader(const RecordSource& records, const RecordParser& like, PieceCutter& cutter,
+              const Options& options, std::size_t lines, std::size_t last_line);
   PieceReader(const PieceReader&) = delete;
   PieceReader& operator=(const PieceReader&) = delete;
   ~PieceReader();
@@ -46,6 +47,8 @@ class PieceReader {
   /// After the last batch.
   [[nodiscard]] const TextEnd& end() const { return end_; }
   [[nodiscard]] const ColumnsWithNumbers& with_numbers() const { return with_numbers_; }
+  /// So far, those before the first piece among them.
+  [[nodiscard]] std::size_t lines() const { return lines_; }
   /// Of the batches that were given.
   [[nodiscard]] std::optional<double> progress() const { return progress_; }
 
@@ -76,10 +79,10 @@ class PieceReader {
   void retire_front();
   void start_threads();
 
-  TextRows& rows_;
+  const RecordSource& records_;
+  const RecordParser& like_;
+  PieceCutter& cutter_;  // of who is cutting
   Options options_;
-  std::size_t columns_;
-  PieceCutter cutter_;  // of who is cutting
   ColumnsWithNumbers with_numbers_;
   TextEnd end_{};
   std::size_t lines_;      // before the first piece that is not retired

@@ -11,7 +11,7 @@ void QuotedEnds::begin() {
   at_ = 0;
 }
 
-std::size_t QuotedEnds::pass(std::string_view text, std::size_t passed) {
+std::size_t QuotedEnds::pass(std::string_view text, std::size_t passed, std::optional<std::uint64_t>& most) {
   constexpr std::size_t at_once = std::size_t{1} << 13;
   marks_.resize(at_once + mark_padding);
   std::size_t end = 0;
@@ -27,12 +27,14 @@ std::size_t QuotedEnds::pass(std::string_view text, std::size_t passed) {
         continue;
       }
       const bool may_quote = is_next && state_ != State::plain;  // opens a cell, or goes on with one
-      if (mark == '\n') end = place + 1;
       if (mark == '\n' || mark == delimiter_) {
         state_ = State::cell_begins;
       } else {
         state_ = mark == '"' && may_quote ? State::quoted : State::plain;
       }
+      if (mark != '\n') continue;
+      end = place + 1;
+      if (most && --*most == 0) return end;
     }
   }
   return end;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,8 +17,9 @@ class QuotedEnds {
   /// At the beginning of a record and of a text.
   void begin();
   /// Goes on over text[passed, text.size()), where `passed` bytes were passed already. Returns where the last
-  /// record that ends in those ends, after its line feed; 0 where none does.
-  std::size_t pass(std::string_view text, std::size_t passed);
+  /// record that ends in those ends, after its line feed; 0 where none does. `most`: goes over so many ends
+  /// at most, and takes them off.
+  std::size_t pass(std::string_view text, std::size_t passed, std::optional<std::uint64_t>& most);
 
  private:
   enum class State : std::uint8_t { cell_begins, plain, quoted, quote_in_quoted };

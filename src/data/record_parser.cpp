@@ -14,14 +14,23 @@ RowProblem fault_of(const RecordSource& record) {
 }
 
 RowStatus RecordParser::take(const RecordSource& record, std::span<double> row) {
-  forget();
+  forget_person();
+  forget_time();
   const RowStatus status = take_record(record, row);
   if (status != RowStatus::bad) return status;
-  forget_missing_cells();
   if (!record.begins_input()) return status;
   // The first bytes of the input only say why it is bad.
   const ForeignFormat* const format = foreign_format(record.beginning());
   return format == nullptr ? status : bad({.kind = RowProblem::Kind::foreign, .format = format});
+}
+
+RowStatus RecordParser::add(const RecordSource& record, RowBatch& batch, std::size_t row) {
+  const RowStatus status = take(record, batch.row(row));
+  if (status == RowStatus::bad) batch.set_bad(row);
+  if (has_person_) batch.set_person(row, person_);
+  if (time_) batch.set_time(row, *time_);
+  if (tells_records_) batch.set_record(row, record.beginning());
+  return status;
 }
 
 RowStatus RecordParser::take_record(const RecordSource& source, std::span<double> row) {

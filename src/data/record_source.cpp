@@ -30,10 +30,9 @@ RecordSource::RecordSource(const std::string& path, const InputOptions& options)
     : longest_(options.longest_record),
       buffer_(std::min(initial_record_buffer, longest_ + 1) + padding),
       data_(buffer_.data()),
-      nul_(none),
-      feed_(options.feed) {
-  if (feed_ != nullptr || options.text) {
-    bytes_ = std::make_unique<ByteSource>(options.text.value_or(std::string_view()), path);
+      nul_(none) {
+  if (options.text) {
+    bytes_ = std::make_unique<ByteSource>(*options.text, path);
   } else {
     const FileGrowth growth{.follow = options.follow, .has_header = options.header};
     bytes_ = std::make_unique<ByteSource>(path, options.compression, options.before_read, growth);
@@ -65,7 +64,7 @@ void RecordSource::pass(std::size_t lines, const char* begin, const char* feed) 
 }
 
 bool RecordSource::is_at_hand() const {
-  if (feed_ != nullptr || too_long_) return false;
+  if (too_long_) return false;
   std::optional<QuoteScanner> quotes = quotes_;
   if (quotes) quotes->begin_record();
   for (std::size_t at = next_;;) {
@@ -87,12 +86,8 @@ std::string_view RecordSource::text() const {
 }
 
 // Only the beginning of a record that is too long is copied.
-bool RecordSource::take_fed() {
-  begin_ = end_ = filled_ = 0;
-  too_long_ = has_nul_ = no_value_ = false;
-  if (!feed_->next()) return false;
-  ++line_;
-  const std::optional<std::string_view> given = feed_->text();
+void RecordSource::take_record(std::optional<std::string_view> given) {
+  begin_ = end_ = 0;
   no_value_ = !given;
   std::string_view record = given.value_or("");
   if (record.ends_with('\n')) record.remove_suffix(1);
@@ -104,11 +99,9 @@ bool RecordSource::take_fed() {
   filled_ = record.size();
   if (!too_long_) end_ = filled_;
   has_nul_ = find_byte(data_, '\0', 0, filled_) != none;
-  return true;
 }
 
 bool RecordSource::next() {
-  if (feed_ != nullptr) return take_fed();
   finish_record();
   if (has_unclosed_quote_) return false;
   begin_ = next_;

@@ -18,8 +18,7 @@ namespace jme::data {
 
 /// The records of a text file: its lines, or with Records::quoted its lines joined while a quote is open. A
 /// line ends with LF or CRLF; bytes after the last LF are a line too. A byte order mark at the start is left
-/// out. Every record is given, including blank ones, and nothing in a record changes another record. Records
-/// of a RecordFeed are taken as they come, but for a line end.
+/// out. Every record is given, including blank ones, and nothing in a record changes another record.
 class RecordSource {
  public:
   /// Bytes that may be read (not used) past a record's end, as simdjson does.
@@ -32,6 +31,11 @@ class RecordSource {
   /// Goes on with a piece that begins where a record does and has `padding` readable bytes after it.
   /// `is_cut_off`: its last record is too long, and the rest of it is in no piece.
   void take_piece(std::string_view piece, bool is_cut_off);
+
+  /// For records that come one by one from elsewhere.
+  [[nodiscard]] static RecordSource of_single_records(std::size_t longest) { return {longest, std::nullopt}; }
+  /// Goes to such a record, which may have a line end, or no value.
+  void take_record(std::optional<std::string_view> given);
 
   /// The next record; false at the end. Where a file ends inside a quoted cell, throws DataError; where a
   /// piece does, returns false.
@@ -61,8 +65,7 @@ class RecordSource {
 
   /// The bytes after the record that are at hand, with `padding` more that may be read.
   [[nodiscard]] std::string_view rest() const {
-    return too_long_ || feed_ != nullptr ? std::string_view()
-                                         : std::string_view(data_ + next_, filled_ - next_);
+    return too_long_ ? std::string_view() : std::string_view(data_ + next_, filled_ - next_);
   }
   /// Goes on over `lines` records of the rest that are lines, not too long and without NUL bytes or quotes.
   /// [begin, feed): the last of them; its line feed is there.
@@ -74,23 +77,18 @@ class RecordSource {
   /// For a reader that goes on with the bytes after this record itself: reads to the end of the record.
   void finish_record();
 
-  /// Where the bytes come from, where they are those of a file.
+  /// Where the bytes come from, where they are those of an input as a whole.
   [[nodiscard]] ByteSource& bytes() { return *bytes_; }
   [[nodiscard]] const ByteSource& bytes() const { return *bytes_; }
   [[nodiscard]] const std::optional<QuoteScanner>& quotes() const { return quotes_; }
   [[nodiscard]] const std::string& name() const { return bytes_->name(); }
-  /// Where the records come from, where that is no file.
-  [[nodiscard]] const RecordFeed* feed() const { return feed_; }
-  [[nodiscard]] std::optional<double> progress() const {
-    return feed_ != nullptr ? std::nullopt : bytes_->progress();
-  }
+  [[nodiscard]] std::optional<double> progress() const { return bytes_->progress(); }
 
  private:
   enum class Taken { line, nothing, too_much };
 
   RecordSource(std::size_t longest, const std::optional<QuoteScanner>& quotes);
 
-  bool take_fed();
   Taken take_line(std::size_t from);
   Taken join_lines();
   void leave_out_byte_order_mark();
@@ -99,7 +97,7 @@ class RecordSource {
   void find_nul(std::size_t from);
   void refuse_open_quote();
 
-  std::unique_ptr<ByteSource> bytes_;  // none: pieces
+  std::unique_ptr<ByteSource> bytes_;  // none: pieces and single records
   std::size_t longest_;
   std::optional<QuoteScanner> quotes_;  // none: records are lines
   std::vector<char> buffer_;            // at most one byte more than the longest record, and the padding
@@ -111,7 +109,6 @@ class RecordSource {
   std::size_t nul_;             // first NUL byte of the records not yet given
   bool too_long_ = false, has_nul_ = false, no_value_ = false;
   bool is_piece_ = false, is_cut_off_ = false, has_unclosed_quote_ = false;
-  RecordFeed* feed_ = nullptr;  // null: the bytes of a file
   std::size_t line_ = 0;
   std::size_t lines_taken_ = 0;
   std::size_t fills_ = 0;

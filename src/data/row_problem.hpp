@@ -1,10 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <jme/base/errors.hpp>
+#include <jme/clock/time.hpp>
+#include <jme/columns/missing.hpp>
+#include <jme/data/input_reader.hpp>
 
 #include "columns/number.hpp"
 #include "data/foreign_format.hpp"
@@ -70,5 +75,14 @@ struct RowProblem {
 
 /// Why a record is broken, whatever the columns are, in words.
 [[nodiscard]] std::string explain_broken(const RowProblem& problem);
+/// The problem in words. `width_rule`: how many cells a row must have, in words: "the header has 2".
+[[nodiscard]] std::string explain(const RowProblem& problem, const std::vector<std::string>& columns,
+                                  TimeUnit time_unit, const std::string& width_rule = "");
+/// Whether a bad row ends the reading: by choice, or for a missing cell of a column where that is an error.
+[[nodiscard]] bool must_fail(const RowProblem& problem, OnBadRow on_bad_row,
+                             const std::vector<OnMissing>& rules);
+/// The error of such a row, counted from 1. `is_without_numbers`: its column had no number so far.
+[[nodiscard]] BadRecord bad_record(const std::string& place, std::uint64_t row, const RowProblem& problem,
+                                   const std::string& explanation, bool is_without_numbers);
 
 }  // namespace jme::data

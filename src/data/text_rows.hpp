@@ -1,53 +1,51 @@
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 
-#include "data/record_parser.hpp"
-#include "data/row_source.hpp"
+#include <jme/data/input_reader.hpp>
+
+#include "data/parsed_batch.hpp"
+#include "data/piece_cutter.hpp"
+#include "data/piece_reader.hpp"
+#include "data/text_input.hpp"
 
 namespace jme::data {
 
-/// Rows that are records of text, one row per record.
-class TextRows final : public RowSource {
+/// Rows that are records of text, one row per record. The first row is parsed by itself, because the
+/// beginning of the input is not like the rest; after it, text that is there as a whole is parsed piece by
+/// piece, and other text as it arrives.
+class TextRows final : public InputReader {
  public:
-  TextRows(const std::string& path, const InputOptions& options)
-      : records_(path, options), may_be_empty_(options.may_be_empty) {}
+  TextRows(TextInput input, const PieceReader::Options& options);
 
-  /// The first record that is not blank, as a header; a bad record is an error. Its place is current_place().
-  [[nodiscard]] std::string_view read_header();
-  /// "file:line" of the record last read.
-  [[nodiscard]] std::string current_place() const;
-  /// Reads up to the first row; throws DataError where there is none and there must be one.
-  void expect_rows(std::unique_ptr<RecordParser> parser);
-
-  RowStatus next(std::span<double> row) override;
-  [[nodiscard]] ParsedRow& parsed() override { return *parser_; }
   [[nodiscard]] std::string place() const override;
-  [[nodiscard]] std::string record() const override { return std::string(records_.beginning()); }
-  [[nodiscard]] std::optional<double> progress() const override { return records_.progress(); }
-
-  [[nodiscard]] bool may_wait() const override {
-    return records_.feed() != nullptr || records_.bytes().may_wait();
-  }
-  [[nodiscard]] TextRows* as_text() override { return this; }
-
-  /// For readers of many records at a time, after the first of the rows.
-  [[nodiscard]] RecordSource& records() { return records_; }
-  [[nodiscard]] const RecordSource& records() const { return records_; }
-  [[nodiscard]] RecordParser& parser() { return *parser_; }
-  [[nodiscard]] const RecordParser& parser() const { return *parser_; }
+  [[nodiscard]] std::optional<double> progress() const override;
 
  private:
-  void hold_next_record();
+  void apply(const Part& part) override;
+  void read(RowBatch& batch, std::size_t most_rows) override;
+  void parse(std::size_t most_rows);
+  void parse_one_by_one(std::size_t most_rows);
+  void begin_pieces();
+  void end_pieces();
+  void give(RowBatch& batch, std::size_t most_rows);
+  void throw_end();
+  [[noreturn]] void refuse(const RefusedRow& row);
 
-  RecordSource records_;
-  std::unique_ptr<RecordParser> parser_;
-  bool may_be_empty_;
-  bool held_ = false;  // the record last read is still to be given
+  TextInput input_;
+  PieceReader::Options options_;
+  bool is_live_;  // rows may have to be waited for
+  bool has_begun_ = false, has_ended_ = false;
+  std::optional<PieceCutter> cutter_{};
+  std::optional<PieceReader> pieces_{};  // of this part
+  std::optional<std::uint64_t> left_{};  // of the rows of this part, before its pieces
+  std::size_t lines_ = 0;                // before the pieces
+  BatchFiller filler_;
+  ColumnsWithNumbers with_numbers_;  // of the parts before this one
+  ParsedBatch parsed_{};             // the batch that is being given
+  std::size_t given_ = 0;            // of its rows
+  std::size_t line_ = 0;             // of the last row
 };
 
 }  // namespace jme::data

@@ -1,4 +1,5 @@
-#include <limits>
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ namespace {
 
 using Text = std::optional<std::string>;
 
-constexpr double no_cell = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_cell = RowBatch::missing;
 
 ApproxDp search_budget(const RunSettings& settings) {
   const Text &epsilon = settings["epsilon"], &delta = settings["delta"];
@@ -141,29 +142,26 @@ std::vector<OnMissing> BoundsSearch::rules() const {
   return std::vector<OnMissing>(config_.columns.size(), OnMissing::fill);
 }
 
-bool BoundsSearch::counts(const PersonId& person) {
-  return !limit_ || limit_->admit(person);
+void BoundsSearch::add(const RowBatch& batch) {
+  cells_.insert(cells_.end(), batch.cells().begin(), batch.cells().end());
+  const std::span<double> added = std::span(cells_).last(batch.cells().size());
+  for (std::size_t i = 0; i < batch.rows(); ++i) {
+    if (needs_records()) records_read_.add(*batch.record(i));
+    // A bad one uses up the limit of its person like any other.
+    const bool counts = !limit_ || limit_->admit(batch.person(i));
+    if (!counts || batch.is_bad(i))
+      std::ranges::fill(added.subspan(i * batch.columns(), batch.columns()), no_cell);
+  }
 }
 
-void BoundsSearch::add(std::span<const double> row, std::span<const std::size_t> missing,
-                       const PersonId& person) {
-  if (!counts(person)) return add_absent();
-  const std::size_t begin = cells_.size();
-  cells_.insert(cells_.end(), row.begin(), row.end());
-  for (const std::size_t i : missing) cells_[begin + i] = no_cell;
-}
-
-void BoundsSearch::add_bad(const PersonId& person) {
-  static_cast<void>(counts(person));  // it uses up the limit like any other
-  add_absent();
+void BoundsSearch::take_all(RowSource& source) {
+  RowBatch batch;
+  const auto left = [&] { return config_.search.records - records(); };
+  while (!is_full() && source.next(batch, std::min<std::uint64_t>(left(), RowBatch::most_rows))) add(batch);
 }
 
 void BoundsSearch::end_with_absent() {
-  while (!is_full()) add_absent();
-}
-
-void BoundsSearch::add_absent() {
-  cells_.insert(cells_.end(), config_.columns.size(), no_cell);
+  cells_.resize(config_.search.records * config_.columns.size(), no_cell);
 }
 
 FoundBounds BoundsSearch::find() const {

@@ -221,6 +221,15 @@ StreamConfig stream_config(const RunSettings& settings, const KnownColumns& colu
   return result;
 }
 
+std::optional<unsigned> thread_count(const RunSettings& settings) {
+  const Text& threads = settings["threads"];
+  if (!threads) return std::nullopt;
+  StreamConfig config;
+  for (const StreamField& field : stream_fields())
+    if (field.name == "threads") field.read(config, *threads);
+  return config.threads;
+}
+
 std::optional<std::size_t> record_width(const RunSettings& settings) {
   const Text& width = settings["width"];
   if (!width) return std::nullopt;

@@ -45,9 +45,10 @@ void RowFeed::resume() {
   learn();
 }
 
-bool RowFeed::next(RowSource& source, RowBatch& batch) const {
+bool RowFeed::next(RowSource& source, RowBatch& batch, const Reading& reading) const {
   try {
-    return source.next(batch);
+    const std::size_t most = reading.batches_end_with_blocks && !timed_ ? rows_of_block() : batch.most_rows;
+    return source.next(batch, std::min(most, batch.most_rows));
   } catch (const DataError& error) {
     // Past the horizon every row is too many, whatever is in it.
     if (error.row() && !timed_ && is_full()) check_room(1);
@@ -70,7 +71,7 @@ void RowFeed::take_all(RowSource& source, const Reading& reading) {
     const RowSource*& used_;
   };
   const Use use(source_, source);
-  while (!is_complete() && next(source, batch)) take(batch, reading);
+  while (!is_complete() && next(source, batch, reading)) take(batch, reading);
   place_at_end_ = place();
 }
 
@@ -104,8 +105,12 @@ std::size_t RowFeed::rows_of_piece(std::size_t most) const {
   // The first row past the horizon comes alone: the stream takes the ones before it, and refuses this one.
   if (is_full()) return 1;
   most = std::min({most, tile_, horizon_.rows() - stream_->rows()});
-  if (!waits_for_blocks_) return most;
-  return std::min(most, horizon_.every() - stream_->rows() % horizon_.every());
+  return waits_for_blocks_ ? std::min(most, rows_of_block()) : most;
+}
+
+std::size_t RowFeed::rows_of_block() const {
+  if (is_full()) return 1;
+  return std::min(horizon_.every() - stream_->rows() % horizon_.every(), horizon_.rows() - stream_->rows());
 }
 
 void RowFeed::push(const RowRules::Taken& taken) {
@@ -145,7 +150,7 @@ void RowFeed::seal() {
 
 SourcePlace RowFeed::place() const {
   if (source_ == nullptr) return place_at_end_;
-  SourcePlace place = source_->place();
+  SourcePlace place = source_->place_to_resume();
   if (place.taken < rows_to_come_) return {};
   place.taken -= rows_to_come_;
   return place;

@@ -9,8 +9,8 @@ void RowBatch::clear(std::size_t columns) {
   columns_ = columns;
   rows_ = 0;
   bad_.clear();
-  id_text_.clear();
-  ids_.clear();
+  persons_.clear();
+  records_.clear();
   times_.clear();
 }
 
@@ -26,18 +26,20 @@ void RowBatch::add_rows(std::size_t count) {
 }
 
 void RowBatch::add_unset_rows(std::size_t count) {
-  rows_ += count;
+  resize(rows_ + count);
   if (cells_.size() < rows_ * columns_) cells_.resize(rows_ * columns_);
-  if (!bad_.empty()) bad_.resize(rows_, 0);
-  if (!ids_.empty()) ids_.resize(rows_);
-  if (!times_.empty()) times_.resize(rows_);
 }
 
 void RowBatch::keep_first(std::size_t count) {
-  rows_ = count;
-  if (!bad_.empty()) bad_.resize(rows_);
-  if (!ids_.empty()) ids_.resize(rows_);
+  resize(count);
+}
+
+void RowBatch::resize(std::size_t rows) {
+  rows_ = rows;
+  if (!bad_.empty()) bad_.resize(rows_, 0);
   if (!times_.empty()) times_.resize(rows_);
+  persons_.resize(rows_);
+  records_.resize(rows_);
 }
 
 void RowBatch::append(const RowBatch& other, std::size_t begin, std::size_t end) {
@@ -50,6 +52,7 @@ void RowBatch::append(const RowBatch& other, std::size_t begin, std::size_t end)
     const std::size_t to = before + i - begin;
     if (other.is_bad(i)) set_bad(to);
     if (const auto id = other.person(i)) set_person(to, *id);
+    if (const auto record = other.record(i)) set_record(to, *record);
     if (const auto time = other.time(i)) set_time(to, *time);
   }
 }
@@ -60,17 +63,26 @@ void RowBatch::set_bad(std::size_t index) {
   std::ranges::fill(row(index), 0.0);
 }
 
-void RowBatch::set_person(std::size_t index, std::string_view id) {
-  if (ids_.empty()) ids_.resize(rows_);
-  ids_[index] = {.begin = static_cast<std::uint32_t>(id_text_.size()),
-                 .length = static_cast<std::uint32_t>(id.size()),
-                 .is_known = true};
-  id_text_ += id;
+void RowBatch::Texts::set(std::size_t index, std::size_t rows, std::string_view part) {
+  if (parts.empty()) parts.resize(rows);
+  parts[index] = {.begin = static_cast<std::uint32_t>(text.size()),
+                  .length = static_cast<std::uint32_t>(part.size()),
+                  .is_known = true};
+  text += part;
 }
 
-std::optional<std::string_view> RowBatch::person(std::size_t index) const {
-  if (ids_.empty() || !ids_[index].is_known) return std::nullopt;
-  return std::string_view(id_text_).substr(ids_[index].begin, ids_[index].length);
+std::optional<std::string_view> RowBatch::Texts::of(std::size_t index) const {
+  if (parts.empty() || !parts[index].is_known) return std::nullopt;
+  return std::string_view(text).substr(parts[index].begin, parts[index].length);
+}
+
+void RowBatch::Texts::resize(std::size_t rows) {
+  if (!parts.empty()) parts.resize(rows);
+}
+
+void RowBatch::Texts::clear() {
+  text.clear();
+  parts.clear();
 }
 
 void RowBatch::set_time(std::size_t index, Seconds time) {

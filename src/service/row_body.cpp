@@ -73,32 +73,28 @@ ReadRows RowBody::read(WriteRequest::Content content, std::string_view body) con
 }
 
 ReadRows RowBody::rows_of(const InputOptions& options) const {
-  RowReader reader("body", options);
-  reader.on_missing(rules_);
+  const auto reader = open_input("body", options);
+  reader->begin({.missing = rules_});
   const std::size_t d = columns_.size();
   const std::size_t bytes_of_row =
       d * sizeof(double) + (options_.person.empty() ? 0 : sizeof(std::optional<std::string>));
   ReadRows read{.rows = RowBatch(d)};
-  RowBatch& rows = read.rows;
-  std::vector<double> row(d);
   ClampCounts clamped(d);
-  while (reader.next(row)) {
-    const std::size_t index = rows.rows();
-    read.memory += bytes_of_row;
+  for (RowBatch batch; reader->next(batch);) {
+    read.memory += batch.rows() * bytes_of_row;
     if (read.memory > most_bytes_) {
       throw TooManyRows(
           fmt::format("the rows of this body would take more than {} bytes of memory: send fewer at a time",
                       most_bytes_));
     }
-    for (const std::size_t i : reader.missing_cells()) row[i] = RowBatch::missing;
-    std::copy(row.begin(), row.end(), rows.add_row().begin());
-    if (const auto person = reader.person()) rows.set_person(index, *person);
-    if (reader.is_bad()) {
-      rows.set_bad(index);
-      ++read.unread;
-    } else {
-      bounds_.count_clamped(row, clamped);
+    for (std::size_t i = 0; i < batch.rows(); ++i) {
+      if (batch.is_bad(i)) {
+        ++read.unread;
+      } else {
+        bounds_.count_clamped(batch.row(i), clamped);
+      }
     }
+    read.rows.append(batch, 0, batch.rows());
   }
   read.clamped = clamped_cells(clamped);
   return read;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <jme/data/row_reader.hpp>
+#include <jme/data/input_reader.hpp>
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/run_settings.hpp>
 #include <jme/rows/row_batch.hpp>

@@ -23,7 +23,7 @@ class Rows final : public RowSource {
   Rows(const PreparedRun& run, Change change)
       : run_(run), columns_(run.columns().size()), change_(std::move(change)) {}
 
-  bool next(RowBatch& batch) override {
+  bool next(RowBatch& batch, std::size_t /*most_rows*/) override {
     if (row_ == count) return false;
     batch.clear(columns_);
     const std::span<double> cells = batch.add_row();

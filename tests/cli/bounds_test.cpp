@@ -65,6 +65,21 @@ TEST_F(BoundsCommand, LooksAtTheFirstRecordsAlone) {
   EXPECT_EQ(first.out, jme(flags, {.input = sensors(2000) + "1e9,1,x\nword,1,x\n"}).out);
 }
 
+// The file has several pieces of 1 MiB, and the search ends inside one of them.
+TEST_F(BoundsCommand, FindsTheSameAsARunOfItsInputWithAnyNumberOfThreads) {
+  const std::string data = file("d.csv", sensors(300'000));
+  const std::string terms = " --epsilon 1 --delta 1e-6 --insecure-test-seed 1 --columns temp --first 200000 ";
+  const std::string run = "run " + data + terms + "--bounds auto --rows 100000 --every 50000 --emit mean ";
+  const CommandResult found = jme("bounds " + data + terms + "--json --threads 1");
+  const CommandResult released = jme(run + "--threads 1");
+  ASSERT_EQ(found.code + released.code, 0) << found.err << released.err;
+  ASSERT_EQ(released.releases().size(), 2U);
+  for (const std::string threads : {"--threads 2", "--threads 7"}) {
+    EXPECT_EQ(jme("bounds " + data + terms + "--json " + threads).out, found.out);
+    EXPECT_EQ(jme(run + threads).printed_releases(), released.printed_releases());
+  }
+}
+
 TEST_F(BoundsCommand, HasOtherNoiseEachTime) {
   const std::string flags = "bounds - --epsilon 1 --delta 1e-6 --columns temp --first 2000 --json";
   const CommandResult one = jme(flags, {.input = sensors(2000)}),

@@ -5,10 +5,9 @@
 #include <Eigen/Core>
 #include <gmock/gmock.h>
 
-#include <jme/data/npy.hpp>
-
 #include "command.hpp"
 #include "dense_algebra.hpp"
+#include "support/npy.hpp"
 
 namespace jme::test {
 namespace {

@@ -5,10 +5,9 @@
 #include <gmock/gmock.h>
 #include <zlib.h>
 
-#include <jme/data/npy.hpp>
-
 #include "command.hpp"
 #include "dense_algebra.hpp"
+#include "support/npy.hpp"
 
 namespace jme::test {
 namespace {

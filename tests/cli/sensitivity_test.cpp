@@ -2,9 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include <jme/data/npy.hpp>
-
 #include "command.hpp"
+#include "support/npy.hpp"
 
 namespace jme::test {
 namespace {

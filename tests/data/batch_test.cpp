@@ -1,4 +1,4 @@
-// Rows in batches are those of RowReader, however many threads parse them.
+// Rows in batches are those of records that are parsed one by one, however many threads parse them.
 #include <bit>
 #include <fstream>
 #include <iterator>
@@ -13,11 +13,12 @@
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/data/batch_reader.hpp>
-#include <jme/data/npy.hpp>
+#include <jme/data/input_reader.hpp>
 
 #include "data/door.hpp"
 #include "data/memory_file.hpp"
+#include "data/row_reader.hpp"
+#include "support/npy.hpp"
 
 namespace jme::batch_tests {
 namespace {
@@ -40,27 +41,24 @@ struct Read {
     std::string text{};
     std::optional<std::size_t> row{}, column{};
     std::optional<Remedy> remedy{};
-    std::vector<bool> flags{};
+    std::optional<BadRecord::Cause> cause{};
     bool operator==(const Error&) const = default;
   };
   std::vector<std::string> columns{};
   std::vector<std::string> records{};
   std::vector<Row> rows{};
-  std::size_t last_line = 0, bad_rows = 0;
   std::string place{};
   std::optional<Error> error{};
   bool operator==(const Read&) const = default;
 };
 
-template <class Reader>
-Read::Error error_of(const DataError& error, const Reader& reader) {
-  const std::vector<bool> flags{reader.is_bad(), reader.is_bad_like_others(),
-                                reader.is_bad_for_column_of_text(), reader.is_bad_for_missing_cell()};
+Read::Error error_of(const DataError& error) {
+  const auto* const bad = dynamic_cast<const BadRecord*>(&error);
   return {.text = error.what(),
           .row = error.row(),
           .column = error.column(),
           .remedy = error.remedy(),
-          .flags = flags};
+          .cause = bad == nullptr ? std::nullopt : std::optional(bad->cause())};
 }
 
 std::vector<std::uint64_t> bits_of(std::span<const double> cells) {
@@ -79,71 +77,78 @@ Read read_by_row(const std::string& path, const Setting& setting, std::size_t re
     return read;
   }
   read.columns = reader->columns();
-  if (reader->dimension() == setting.rules.size()) reader->on_missing(setting.rules);
+  std::vector<OnMissing> rules = setting.rules;
+  rules.resize(reader->dimension(), OnMissing::bad_row);
+  reader->on_missing(std::vector<OnMissing>(reader->dimension(), OnMissing::fill));
   std::vector<double> row(reader->dimension());
   try {
+    if (records == 0) reader->on_missing(rules);
     while (reader->next(row)) {
-      for (const std::size_t column : reader->missing_cells()) row[column] = RowBatch::missing;
+      const RowBatch& batch = reader->batch();
       if (read.records.size() < records) read.records.push_back(reader->record());
-      read.rows.push_back({.cells = bits_of(row), .is_bad = reader->is_bad(), .time = reader->time()});
-      if (const auto person = reader->person()) read.rows.back().person.emplace(*person);
+      read.rows.push_back({.cells = bits_of(batch.row(0)), .is_bad = batch.is_bad(0), .time = batch.time(0)});
+      if (const auto person = batch.person(0)) read.rows.back().person.emplace(*person);
+      if (read.rows.size() == records) reader->on_missing(rules);
     }
   } catch (const DataError& error) {
-    read.error = error_of(error, *reader);
+    read.error = error_of(error);
   }
-  read.last_line = reader->line();
-  read.bad_rows = reader->bad_rows();
   read.place = reader->place();
   return read;
 }
 
 struct Way {
-  std::size_t threads, piece_bytes, one_by_one, most_rows;
+  std::size_t threads, piece_bytes, first, most_rows;
 };
 
+// The first rows are read with every missing cell filled, and with their records.
 Read read_in_batches(const std::string& path, const Setting& setting, const Way& way) {
   Read read;
-  std::optional<BatchReader> reader;
+  std::unique_ptr<InputReader> reader;
   try {
-    reader.emplace(path, setting.options, way.threads, way.piece_bytes);
+    reader = open_input(path, setting.options, way.threads, way.piece_bytes);
   } catch (const Error& error) {
     read.error = Read::Error{.text = error.what()};
     return read;
   }
   read.columns = reader->columns();
-  if (reader->dimension() == setting.rules.size()) reader->on_missing(setting.rules);
   RowBatch batch;
-  const auto next = [&] {
-    const bool one = read.rows.size() < way.one_by_one;
-    if (!reader->next(batch, one ? 1 : way.most_rows)) return false;
-    EXPECT_TRUE(batch.rows() >= 1 && batch.rows() <= (one ? 1 : way.most_rows));
-    if (one) read.records.push_back(reader->record());
-    return true;
-  };
-  try {
-    while (next()) {
+  const auto read_part = [&] {
+    while (reader->next(batch, way.most_rows)) {
+      EXPECT_TRUE(batch.rows() >= 1 && batch.rows() <= way.most_rows);
       for (std::size_t i = 0; i < batch.rows(); ++i) {
+        if (const auto record = batch.record(i)) read.records.emplace_back(*record);
         read.rows.push_back(
             {.cells = bits_of(batch.row(i)), .is_bad = batch.is_bad(i), .time = batch.time(i)});
         if (const auto person = batch.person(i)) read.rows.back().person.emplace(*person);
       }
     }
     EXPECT_FALSE(reader->next(batch));
+  };
+  std::vector<OnMissing> rules = setting.rules;
+  rules.resize(reader->dimension(), OnMissing::bad_row);
+  try {
+    if (way.first > 0) {
+      reader->begin({.missing = std::vector<OnMissing>(reader->dimension(), OnMissing::fill),
+                     .rows = way.first,
+                     .tells_records = true});
+      read_part();
+    }
+    reader->begin({.missing = rules});
+    read_part();
   } catch (const DataError& error) {
-    read.error = error_of(error, *reader);
+    read.error = error_of(error);
     EXPECT_THROW(static_cast<void>(reader->next(batch)), DataError);
   }
-  read.last_line = reader->line();
-  read.bad_rows = reader->bad_rows();
   read.place = reader->place();
   return read;
 }
 
 std::string shown(const Setting& setting, const std::string& content, const Way& way) {
   return fmt::format(
-      "threads {} piece {} one by one {} most {}\nquoted {} format {} delimiter {} columns {} width {} "
+      "threads {} piece {} first {} most {}\nquoted {} format {} delimiter {} columns {} width {} "
       "person {} time {} longest {} header {} fail {}\n{:?}",
-      way.threads, way.piece_bytes, way.one_by_one, way.most_rows, setting.options.records == Records::quoted,
+      way.threads, way.piece_bytes, way.first, way.most_rows, setting.options.records == Records::quoted,
       static_cast<int>(setting.options.format), static_cast<int>(setting.options.delimiter),
       setting.options.columns, setting.options.width.value_or(0), setting.options.person,
       setting.options.time.value_or(""), setting.options.longest_record, setting.options.header,
@@ -152,8 +157,8 @@ std::string shown(const Setting& setting, const std::string& content, const Way&
 
 std::string why(const Read& a, const Read& b) {
   const auto text = [](const Read& read) {
-    return fmt::format("{} rows, line {}, {} bad, place {}, error {}", read.rows.size(), read.last_line,
-                       read.bad_rows, read.place, read.error ? read.error->text : "none");
+    return fmt::format("{} rows, place {}, error {}", read.rows.size(), read.place,
+                       read.error ? read.error->text : "none");
   };
   std::size_t same = 0;
   while (same < a.rows.size() && same < b.rows.size() && a.rows[same] == b.rows[same]) ++same;
@@ -190,8 +195,8 @@ class Files {
   }
   Way way(std::size_t threads) {
     return {.threads = threads,
-            .piece_bytes = door_.any_of<std::size_t>({1, 3, 20, 100, 1000, BatchReader::usual_piece}),
-            .one_by_one = door_.one_in(2) ? 0 : door_.below(6),
+            .piece_bytes = door_.any_of<std::size_t>({1, 3, 20, 100, 1000, usual_piece_bytes}),
+            .first = door_.one_in(2) ? 0 : door_.below(30),
             .most_rows = door_.any_of<std::size_t>({1, 2, 5, RowBatch::most_rows})};
   }
 
@@ -217,7 +222,7 @@ void compare(std::uint64_t seed, std::size_t cases) {
     file.write(bytes);
     for (const std::size_t threads : {1, 2, 7}) {
       const Way way = files.way(threads);
-      const Read expected = read_by_row(file.path(), setting, way.one_by_one);
+      const Read expected = read_by_row(file.path(), setting, way.first);
       const Read read = read_in_batches(file.path(), setting, way);
       ASSERT_TRUE(read == expected) << why(expected, read) << "\n" << shown(setting, bytes, way);
       if (threads > 1) continue;
@@ -235,7 +240,7 @@ void compare(std::uint64_t seed, std::size_t cases) {
   EXPECT_GT(somebodys, cases / 4);
 }
 
-TEST(BatchReader, GivesTheRowsAndErrorsOfRowReaderOfNpyFiles) {
+TEST(InputReader, GivesTheRowsAndErrorsOfRowsOneByOneOfNpyFiles) {
   Door random(3);
   const MemoryFile matrix_file, file;
   std::size_t rows = 0, errors = 0;
@@ -268,9 +273,9 @@ TEST(BatchReader, GivesTheRowsAndErrorsOfRowReaderOfNpyFiles) {
     file.write(bytes);
     const Way way{.threads = 2,
                   .piece_bytes = 1000,
-                  .one_by_one = random.below(3),
+                  .first = random.below(30),
                   .most_rows = random.any_of<std::size_t>({1, 7, RowBatch::most_rows})};
-    const Read expected = read_by_row(file.path(), setting, way.one_by_one);
+    const Read expected = read_by_row(file.path(), setting, way.first);
     const Read read = read_in_batches(file.path(), setting, way);
     ASSERT_TRUE(read == expected) << why(expected, read) << "\n" << shown(setting, bytes, way);
     rows += read.rows.size();
@@ -280,10 +285,10 @@ TEST(BatchReader, GivesTheRowsAndErrorsOfRowReaderOfNpyFiles) {
   EXPECT_GT(errors, 500U);
 }
 
-TEST(BatchReader, GivesTheRowsAndErrorsOfRowReaderWithAnyNumberOfThreads) {
+TEST(InputReader, GivesTheRowsAndErrorsOfRecordsOneByOneWithAnyNumberOfThreads) {
   compare(1, 1'500);
 }
-TEST(SlowBatchReader, GivesTheRowsAndErrorsOfRowReaderWithAnyNumberOfThreads) {
+TEST(SlowInputReader, GivesTheRowsAndErrorsOfRecordsOneByOneWithAnyNumberOfThreads) {
   compare(2, 20'000);
 }
 

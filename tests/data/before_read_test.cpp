@@ -5,8 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <jme/data/row_reader.hpp>
-
+#include "data/row_reader.hpp"
 #include "sample_file.hpp"
 
 namespace jme {

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <jme/data/row_reader.hpp>
+#include <jme/data/input_options.hpp>
 
 #include "data/packed.hpp"
 

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/data/row_reader.hpp>
 
+#include "data/row_reader.hpp"
 #include "sample_file.hpp"
 
 namespace jme::foreign_tests {

@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 
 #include <jme/columns/missing.hpp>
-#include <jme/data/npy.hpp>
-#include <jme/data/row_reader.hpp>
 
 #include "columns/number.hpp"
+#include "data/row_reader.hpp"
 #include "data/sample_file.hpp"
+#include "support/npy.hpp"
 
 namespace jme {
 namespace {

@@ -3,10 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <jme/data/npy.hpp>
-
 #include "data/memory_file.hpp"
 #include "data/sample_file.hpp"
+#include "support/npy.hpp"
 
 namespace jme {
 namespace {

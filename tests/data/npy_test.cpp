@@ -1,3 +1,5 @@
+#include "support/npy.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>

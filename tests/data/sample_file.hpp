@@ -10,7 +10,8 @@
 #include <stdlib.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/data/row_reader.hpp>
+
+#include "data/row_reader.hpp"
 
 namespace jme::testing {
 

@@ -8,10 +8,10 @@
 #include <gmock/gmock.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/data/npy.hpp>
-#include <jme/data/row_reader.hpp>
 
+#include "data/row_reader.hpp"
 #include "sample_file.hpp"
+#include "support/npy.hpp"
 
 namespace jme::time_column_tests {
 namespace {

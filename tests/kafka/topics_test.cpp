@@ -129,11 +129,36 @@ class Mock {
   rd_kafka_mock_cluster_t* cluster_;
 };
 
-std::vector<std::string> values_of(TopicReader& reader, std::size_t most = 1000) {
-  std::vector<std::string> values;
-  while (values.size() < most && reader.next()) values.emplace_back(reader.text().value_or("none"));
-  return values;
-}
+/// What reads a topic whose records are text: each is a row, and the tests look at its bytes.
+class Reader {
+ public:
+  explicit Reader(const TopicName& name, TopicReader::Options options = {})
+      : reader_(name,
+                {.format = InputFormat::csv,
+                 .columns = {"1"},
+                 .header = false,
+                 .on_bad_row = OnBadRow::zero,
+                 .longest_record = std::size_t{1} << 30},
+                std::move(options)) {
+    reader_.begin({.tells_records = true});
+    reader_.connect();
+  }
+  TopicReader* operator->() { return &reader_; }
+  /// The next records, up to so many.
+  std::vector<std::string> values(std::size_t most = 1000) {
+    std::vector<std::string> values;
+    while (values.size() < most && reader_.next(batch_, most - values.size())) {
+      for (std::size_t i = 0; i < batch_.rows(); ++i) values.emplace_back(*batch_.record(i));
+    }
+    return values;
+  }
+  /// How many rows the next batch has.
+  std::size_t next() { return reader_.next(batch_) ? batch_.rows() : 0; }
+
+ private:
+  TopicReader reader_;
+  RowBatch batch_;
+};
 
 TopicPlace beginning_of(TopicPlace place) {
   for (auto& partition : place.partitions) partition.next = partition.begin;
@@ -147,19 +172,19 @@ TEST(TopicReader, ReadsPartitionAfterPartitionUpToWhatWasThereAndGoesOnFromItsPl
   mock.write("t", 2, {"c", "d", "e"});
   TopicPlace place;
   {
-    TopicReader reader(name, {});
+    Reader reader(name);
     mock.write("t", 0, {"f"});  // after it looked
-    reader.read_up_to(beginning_of(reader.found()), reader.found());
-    EXPECT_THAT(values_of(reader, 3), ElementsAre("a", "b", "c"));
-    EXPECT_THAT(reader.place(), HasSubstr("topic t, partition 2, offset 0"));
-    place = TopicPlace::from_bytes(reader.place_read().bytes());
-    EXPECT_THAT(values_of(reader), ElementsAre("d", "e"));
-    EXPECT_EQ(reader.place_read(), reader.found());
-    EXPECT_FALSE(reader.next());
+    reader->read_up_to(beginning_of(reader->found()), reader->found());
+    EXPECT_THAT(reader.values(3), ElementsAre("a", "b", "c"));
+    EXPECT_THAT(reader->place(), HasSubstr("topic t, partition 2, offset 0"));
+    place = TopicPlace::from_bytes(reader->place_read().bytes());
+    EXPECT_THAT(reader.values(), ElementsAre("d", "e"));
+    EXPECT_EQ(reader->place_read(), reader->found());
+    EXPECT_EQ(reader.next(), 0U);
   }
-  TopicReader reader(name, {});
-  reader.read_up_to(place, reader.found());
-  EXPECT_THAT(values_of(reader), ElementsAre("f", "d", "e"));
+  Reader reader(name);
+  reader->read_up_to(place, reader->found());
+  EXPECT_THAT(reader.values(), ElementsAre("f", "d", "e"));
 }
 
 TEST(TopicReader, ReadsInTheSameOrderHoweverLargeRecordsAre) {
@@ -168,10 +193,10 @@ TEST(TopicReader, ReadsInTheSameOrderHoweverLargeRecordsAre) {
   mock.write("t", 0, {std::string(500'000, 'a'), "b", std::string(100'000, 'c')});
   mock.write("t", 1, {"d", std::string(300'000, 'e'), "f"});
   for (const char* most : {"1000", "1000000"}) {
-    TopicReader reader(name, {.client = {{"fetch.message.max.bytes", most}}});
-    reader.read_up_to(beginning_of(reader.found()), reader.found());
+    Reader reader(name, {.client = {{"fetch.message.max.bytes", most}}});
+    reader->read_up_to(beginning_of(reader->found()), reader->found());
     std::string order;
-    while (reader.next()) order += reader.text().value_or("?").front();
+    for (const std::string& value : reader.values()) order += value.front();
     EXPECT_EQ(order, "abcdef") << most;
   }
 }
@@ -185,10 +210,10 @@ TEST(TopicReader, ReadsARecordThatIsPackedFarBelowItsSize) {
   const TopicName name = mock.topic("t", 1);
   constexpr std::size_t large = std::size_t{90} << 20;
   mock.write("t", 0, {"a", std::string(large, 'b'), "c"});
-  TopicReader reader(name, {});
-  reader.read_up_to(beginning_of(reader.found()), reader.found());
+  Reader reader(name);
+  reader->read_up_to(beginning_of(reader->found()), reader->found());
   std::vector<std::size_t> sizes;
-  while (reader.next()) sizes.push_back(reader.text().value_or("").size());
+  for (const std::string& value : reader.values()) sizes.push_back(value.size());
   EXPECT_THAT(sizes, ElementsAre(1U, large, 1U));
 }
 
@@ -196,10 +221,9 @@ TEST(TopicReader, EndsWithTheOffsetOfABatchThatCannotBeUnpacked) {
   const Mock mock(packing);
   const TopicName name = mock.topic("t", 1);
   mock.write("t", 0, {"a", std::string(90'000'000, 'b'), "c"});
-  TopicReader reader(name,
-                     {.client = {{"receive.message.max.bytes", "2000000"}, {"fetch.max.bytes", "1000000"}}});
-  reader.read_up_to(beginning_of(reader.found()), reader.found());
-  EXPECT_THAT(values_of(reader, 1), ElementsAre("a"));
+  Reader reader(name, {.client = {{"receive.message.max.bytes", "2000000"}, {"fetch.max.bytes", "1000000"}}});
+  reader->read_up_to(beginning_of(reader->found()), reader->found());
+  EXPECT_THAT(reader.values(1), ElementsAre("a"));
   EXPECT_THAT([&] { reader.next(); },
               ::testing::ThrowsMessage<DataError>(HasSubstr("topic t, partition 0: the batch of records that "
                                                             "begins at offset 1 cannot be read")));
@@ -212,20 +236,20 @@ TEST(TopicReader, FollowsAllPartitionsAndDoesWhatIsDueMeanwhile) {
   int looks = 0, waits = 0;
   bool has_both = false;
   struct Enough {};
-  TopicReader reader(name, {.before_read = [&](int descriptor) {
-                       ++(descriptor < 0 ? waits : looks);
-                       if (waits == 3) mock.write("t", 1, {"x"});
-                       if (waits == 6) mock.write("t", 0, {"y"});
-                       if (has_both) throw Enough();
-                     }});
-  TopicPlace now = reader.found();
-  reader.follow(now);
-  EXPECT_THAT(values_of(reader, 2), ElementsAre("x", "y"));
+  Reader reader(name, {.before_read = [&](int descriptor) {
+                  ++(descriptor < 0 ? waits : looks);
+                  if (waits == 3) mock.write("t", 1, {"x"});
+                  if (waits == 6) mock.write("t", 0, {"y"});
+                  if (has_both) throw Enough();
+                }});
+  TopicPlace now = reader->found();
+  reader->follow(now);
+  EXPECT_THAT(reader.values(2), ElementsAre("x", "y"));
   has_both = true;
   EXPECT_THROW(static_cast<void>(reader.next()), Enough);
   EXPECT_GT(looks, 0);
-  EXPECT_EQ(reader.place_read().partitions[0].next, 2);
-  EXPECT_EQ(reader.place_read().partitions[1].next, 1);
+  EXPECT_EQ(reader->place_read().partitions[0].next, 2);
+  EXPECT_EQ(reader->place_read().partitions[1].next, 1);
 }
 
 // When much was read in a row the leader is asked, so that librdkafka fetches on.
@@ -235,31 +259,68 @@ TEST(TopicReader, DoesWhatIsDueThoughTheLeaderIsSilentAfterManyRecords) {
   mock.write("t", 0, std::vector<std::string>(10'000, std::string(400, 'x')));
   struct Waits {};
   bool may_wait = true;
-  TopicReader reader(name, {.before_read = [&](int descriptor) {
-                       if (descriptor < 0 && !may_wait) throw Waits();
-                     }});
-  reader.follow(beginning_of(reader.found()));
-  ASSERT_TRUE(reader.next());
+  Reader reader(name, {.before_read = [&](int descriptor) {
+                  if (descriptor < 0 && !may_wait) throw Waits();
+                }});
+  reader->follow(beginning_of(reader->found()));
+  ASSERT_EQ(reader.values(1).size(), 1U);
   std::this_thread::sleep_for(std::chrono::seconds(1));  // all of them are fetched
   mock.answer_after(std::chrono::minutes(1));
   may_wait = false;
-  int records = 1;
+  std::size_t records = 1;
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_THROW(for (;; ++records) static_cast<void>(reader.next()), Waits);
+  EXPECT_THROW(for (;;) records += reader.next(), Waits);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
-  EXPECT_EQ(records, 10'000);
+  EXPECT_EQ(records, 10'000U);
   mock.answer_after(std::chrono::milliseconds(0));
+}
+
+TEST(TopicReader, EndsABatchBeforeItWaitsAndDoesWhatIsDueOnlyBetweenBatches) {
+  const Mock mock;
+  const TopicName name = mock.topic("t", 1);
+  mock.write("t", 0, std::vector<std::string>(3000, "1"));
+  std::int64_t given = 0;
+  TopicReader* looked_at = nullptr;
+  Reader reader(name, {.before_read = [&](int) {
+                  if (looked_at != nullptr && given > 0)
+                    EXPECT_EQ(looked_at->place_read().partitions[0].next, given);
+                  if (given == 3000) mock.write("t", 0, {"2"});
+                }});
+  looked_at = reader.operator->();
+  reader->follow(beginning_of(reader->found()));
+  std::size_t largest = 0;
+  while (given < 3000) {
+    const std::size_t rows = reader.next();
+    largest = std::max(largest, rows);
+    given += static_cast<std::int64_t>(rows);
+    EXPECT_EQ(reader->place_read().partitions[0].next, given);
+  }
+  EXPECT_EQ(given, 3000);
+  EXPECT_GT(largest, 100U);
+  EXPECT_EQ(reader.values(1), std::vector<std::string>{"2"});
+}
+
+TEST(TopicReader, GivesTheRowsBeforeABatchThatCannotBeUnpackedAndThenItsError) {
+  const Mock mock(packing);
+  const TopicName name = mock.topic("t", 1);
+  mock.write("t", 0, {"a", "b", std::string(90'000'000, 'x')});
+  Reader reader(name, {.client = {{"receive.message.max.bytes", "2000000"}, {"fetch.max.bytes", "1000000"}}});
+  reader->read_up_to(beginning_of(reader->found()), reader->found());
+  EXPECT_THAT(reader.values(2), ElementsAre("a", "b"));
+  for (int again = 0; again < 2; ++again)
+    EXPECT_THAT([&] { reader.next(); },
+                ::testing::ThrowsMessage<DataError>(HasSubstr("offset 2 cannot be read")));
 }
 
 TEST(TopicReader, EndsWhereItsPlaceIsNotThere) {
   const Mock mock;
   const TopicName name = mock.topic("t", 1);
   mock.write("t", 0, {"a"});
-  TopicReader reader(name, {});
-  TopicPlace beyond = reader.found();
+  Reader reader(name);
+  TopicPlace beyond = reader->found();
   beyond.partitions[0].next = 50;
   try {
-    reader.follow(beyond);
+    reader->follow(beyond);
     ADD_FAILURE() << "went on";
   } catch (const DataError& error) {
     EXPECT_THAT(error.what(), HasSubstr("offset 50 is not there"));
@@ -268,7 +329,7 @@ TEST(TopicReader, EndsWhereItsPlaceIsNotThere) {
 
 TEST(TopicReader, LooksForABrokerAsLongAsItsPatienceLasts) {
   try {
-    const TopicReader reader({.brokers = "127.0.0.1:1", .topic = "t"}, {.patience = std::chrono::seconds(1)});
+    const Reader reader({.brokers = "127.0.0.1:1", .topic = "t"}, {.patience = std::chrono::seconds(1)});
     ADD_FAILURE() << "something answers";
   } catch (const DataError&) {
     ADD_FAILURE() << "the topic is not to blame";

@@ -46,14 +46,15 @@ class Log final : public RowSource {
  public:
   Log(std::vector<double> cells, std::size_t longest, unsigned seed, bool can_go_on = true)
       : cells_(std::move(cells)), longest_(longest), random_(seed), can_go_on_(can_go_on) {}
-  bool next(RowBatch& batch) override {
+  bool next(RowBatch& batch, std::size_t most_rows) override {
     batch.clear(1);
     begin_ = next_;
-    const std::size_t end = std::min(cells_.size(), next_ + 1 + random_() % longest_);
+    const std::size_t end =
+        std::min({cells_.size(), next_ + 1 + random_() % longest_, next_ + most_rows});
     for (; next_ < end; ++next_) batch.add_row()[0] = cells_[next_];
     return batch.rows() > 0;
   }
-  [[nodiscard]] SourcePlace place() const override {
+  [[nodiscard]] SourcePlace place_to_resume() const override {
     return {.bytes = bytes_of(begin_), .taken = next_ - begin_};
   }
   void go_on_at(const SourcePlace& place) { next_ = began_at = row_of(place); }
@@ -253,14 +254,14 @@ TEST(Resume, FindsTheOpenSlotAndItsPlaceInOneCommit) {
 class TimedLog final : public RowSource {
  public:
   explicit TimedLog(std::size_t end) : end_(end) {}
-  bool next(RowBatch& batch) override {
+  bool next(RowBatch& batch, std::size_t /*most_rows*/) override {
     batch.clear(1);
     if (next_ == end_) return false;
     batch.add_row()[0] = cells_[next_];
     batch.set_time(0, noon + static_cast<Seconds>(next_++));
     return true;
   }
-  [[nodiscard]] SourcePlace place() const override { return {.bytes = bytes_of(next_)}; }
+  [[nodiscard]] SourcePlace place_to_resume() const override { return {.bytes = bytes_of(next_)}; }
 
  private:
   std::vector<double> cells_ = log_of(row_count);

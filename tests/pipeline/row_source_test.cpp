@@ -61,14 +61,17 @@ class Batches final : public RowSource {
   Batches(const RowBatch& rows, std::size_t longest, unsigned seed, std::size_t begin = 0)
       : rows_(&rows), longest_(longest), done_(begin), random_(seed) {}
   void fail_with(const DataError& error) { error_ = error; }
-  bool next(RowBatch& batch) override {
+  bool next(RowBatch& batch, std::size_t most_rows) override {
     batch.clear(rows_->columns());
     if (done_ == rows_->rows() && error_) throw DataError(*error_);
-    const std::size_t end = std::min(rows_->rows(), done_ + 1 + random_() % longest_);
+    const std::size_t length = std::min<std::size_t>(most_rows, 1 + random_() % longest_);
+    const std::size_t end = std::min(rows_->rows(), done_ + length);
     batch.append(*rows_, done_, end);
     done_ = end;
     return batch.rows() > 0;
   }
+
+  [[nodiscard]] std::size_t given() const { return done_; }
 
  private:
   const RowBatch* rows_;
@@ -187,6 +190,25 @@ TEST(RowSource, IsToldPastTheHorizonThatARowIsTooManyWhateverIsInIt) {
     source.fail_with(DataError("in.csv.gz: the gzip data are damaged"));
     EXPECT_THROW(feed.take_all(source), DataError);
   });
+}
+
+TEST(RowSource, StandsAtTheEndOfEachBlockWhereItsPlaceIsKept) {
+  const RowBatch rows = rows_of_all_kinds(300, false, false);
+  for (const std::size_t every : {1, 7, 100}) {
+    const PreparedRun run(
+        run_config(settings_with({{"on_bad_row", "zero"}, {"every", std::to_string(every)}})));
+    for (const std::size_t longest : {3, 300}) {
+      Batches source(rows, longest, 1);
+      std::size_t releases = 0;
+      RowFeed feed = run.feed([&](const Release& release) {
+        EXPECT_EQ(source.given(), std::min<std::size_t>(release.steps() * every, 300));
+        ++releases;
+      });
+      feed.take_all(source, {.batches_end_with_blocks = true});
+      EXPECT_EQ(source.given(), 300U);
+      EXPECT_GE(releases, 300 / every);
+    }
+  }
 }
 
 TEST(RowSource, IsReadNoFurtherThanTheHorizonWhereItHasNoEnd) {

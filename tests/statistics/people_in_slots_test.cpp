@@ -11,12 +11,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <jme/data/row_reader.hpp>
 #include <jme/mechanism/moved_rows.hpp>
 #include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/row_feed.hpp>
 
+#include "data/row_reader.hpp"
 #include "statistics/reader_row.hpp"
 #include "statistics/released_sums.hpp"
 #include "temporary_folder.hpp"

@@ -12,11 +12,11 @@
 #include <gtest/gtest.h>
 
 #include <jme/base/errors.hpp>
-#include <jme/data/row_reader.hpp>
 #include <jme/moments/moment_stream.hpp>
 #include <jme/pipeline/prepared_run.hpp>
 #include <jme/pipeline/row_feed.hpp>
 
+#include "data/row_reader.hpp"
 #include "statistics/oracle.hpp"
 #include "statistics/reader_row.hpp"
 #include "statistics/released_sums.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <jme/data/row_reader.hpp>
-
+#include "data/row_reader.hpp"
 #include "one_row.hpp"
 
 namespace jme::test {

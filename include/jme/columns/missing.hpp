@@ -25,7 +25,7 @@ class MissingCells {
   /// A row with a missing cell is a bad row.
   explicit MissingCells(std::size_t dimension);
 
-  /// For RowReader::on_missing.
+  /// For InputReader::Part.
   [[nodiscard]] const std::vector<OnMissing>& rules() const { return rules_; }
   /// Where a column's fills come from: a value, its released mean, or what the released mean and covariance
   /// say of it given the other cells of the row; or the cell stays absent.

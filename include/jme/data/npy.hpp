@@ -11,6 +11,5 @@ namespace jme {
 /// InvalidParameter(parameter, ...) where the file is missing, is not .npy, or is not a matrix: a bad matrix
 /// is a bad parameter, not bad data.
 [[nodiscard]] Eigen::MatrixXd read_npy_matrix(const std::string& path, std::string_view parameter);
-void write_npy_matrix(const std::string& path, const Eigen::MatrixXd& matrix);
 
 }  // namespace jme

@@ -3,9 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <jme/columns/missing.hpp>
@@ -13,6 +11,7 @@
 #include <jme/pipeline/person_limit.hpp>
 #include <jme/pipeline/run_settings.hpp>
 #include <jme/ranges/range_search.hpp>
+#include <jme/rows/row_source.hpp>
 #include <jme/store/durable_search.hpp>
 #include <jme/store/durable_stream.hpp>
 
@@ -57,14 +56,14 @@ class BoundsSearch {
   /// Whether it has all of its records; further ones are none of its business.
   [[nodiscard]] bool is_full() const { return records() == config_.search.records; }
   [[nodiscard]] std::uint64_t records() const { return cells_.size() / config_.columns.size(); }
-  /// The next record, in natural units; the cells named in `missing` are not there.
-  /// `person`: whose it is, where persons are limited.
-  void add(std::span<const double> row, std::span<const std::size_t> missing, const PersonId& person = {});
-  /// The bytes of the record that comes next (RowReader::record), by which a run recognises it that leaves it
-  /// out: what is read from it decides nothing about that.
-  void recognise(std::string_view record) { records_read_.add(record); }
-  /// A record that cannot be read.
-  void add_bad(const PersonId& person = {});
+  /// Whether batches must have the bytes of records, by which a run recognises them that leaves them out:
+  /// what is read from them decides nothing about that.
+  [[nodiscard]] bool needs_records() const { return config_.state.has_value(); }
+  /// The next records, in natural units, with their persons where these are limited. How they are divided
+  /// into batches changes nothing.
+  void add(const RowBatch& batch);
+  /// Adds the first records of the source, until it is full or the source ends.
+  void take_all(RowSource& source);
   /// The input has no further record. For inputs whose number of records is private: those that are missing
   /// are records without cells, so that nothing tells whether they came.
   void end_with_absent();
@@ -79,8 +78,6 @@ class BoundsSearch {
   [[nodiscard]] std::vector<FoundRange> search_once() const;
   BoundsSearchConfig config_;
   RangeSearch search_;
-  [[nodiscard]] bool counts(const PersonId& person);
-  void add_absent();
   std::optional<PersonLimit> limit_;
   std::vector<double> cells_;
   RecordChain records_read_;

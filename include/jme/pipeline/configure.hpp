@@ -55,6 +55,8 @@ struct KnownColumns {
 [[nodiscard]] OnBadRow parse_on_bad_row(std::string_view text);
 /// How many cells a record has, where the settings say it (InputOptions::width).
 [[nodiscard]] std::optional<std::size_t> record_width(const RunSettings& settings);
+/// How many threads are asked for. Throws InvalidParameter.
+[[nodiscard]] std::optional<unsigned> thread_count(const RunSettings& settings);
 /// What becomes of bad rows: what on_bad_row says. By default `zero` where a bad row then counts nowhere,
 /// which is where counts of rows or cells are private and where steps are slots of time: a run that ended
 /// there would show its readers, without noise, that there was such a row. Elsewhere `fail`.

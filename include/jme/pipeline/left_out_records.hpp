@@ -1,10 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <utility>
 
+#include <jme/rows/row_source.hpp>
 #include <jme/store/durable_search.hpp>
 
 namespace jme {
@@ -17,12 +18,20 @@ class LeftOutRecords {
       : count_(count), searched_(std::move(searched)) {}
 
   [[nodiscard]] std::uint64_t count() const { return count_; }  ///< 0: none is left out
-  /// The next of them (RowReader::record).
-  void add(std::string_view record) {
-    if (searched_) searched_->add(record);
+  /// Whether batches must have the bytes of records.
+  [[nodiscard]] bool needs_records() const { return searched_.has_value(); }
+  /// Takes them all from the source; returns how many there were.
+  std::uint64_t take_all(RowSource& source) {
+    std::uint64_t taken = 0;
+    for (RowBatch batch; taken < count_ &&
+                         source.next(batch, std::min<std::uint64_t>(count_ - taken, RowBatch::most_rows));) {
+      taken += batch.rows();
+      for (std::size_t i = 0; searched_ && i < batch.rows(); ++i) searched_->add(*batch.record(i));
+    }
+    return taken;
   }
-  /// All were given. Throws StateError where they are not the records that were searched.
-  void end() const {
+  /// Throws StateError where they are not the records that were searched.
+  void check() const {
     if (searched_) searched_->check();
   }
 

@@ -43,6 +43,8 @@ class RowFeed {
   struct Reading {
     /// The input has no end of its own: the last row is that of the horizon.
     bool ends_at_horizon = false;
+    /// Each batch ends where its block ends, so that the source then stands after the last row of the block.
+    bool batches_end_with_blocks = false;
     /// Called again and again between rows. May throw to end the reading.
     std::function<void()> between = {};
   };
@@ -89,11 +91,13 @@ class RowFeed {
 
  private:
   /// The next batch; false at the end.
-  bool next(RowSource& source, RowBatch& batch) const;
+  bool next(RowSource& source, RowBatch& batch, const Reading& reading) const;
   [[nodiscard]] bool is_full() const { return stream_->rows() >= horizon_.rows(); }
   void take(const RowBatch& batch, const Reading& reading);
   /// As many of the rows as are taken together, from `begin` on.
   [[nodiscard]] std::size_t rows_of_piece(std::size_t most) const;
+  /// Up to the end of the open block.
+  [[nodiscard]] std::size_t rows_of_block() const;
   void push(const RowRules::Taken& taken);
   void learn();
   [[nodiscard]] bool is_at_block_end() const;

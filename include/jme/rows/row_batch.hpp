@@ -56,24 +56,40 @@ class RowBatch {
   [[nodiscard]] bool has_bad() const { return !bad_.empty(); }
 
   /// Whose record it is; none: nobody's.
-  void set_person(std::size_t index, std::string_view id);
-  [[nodiscard]] std::optional<std::string_view> person(std::size_t index) const;
-  [[nodiscard]] bool has_persons() const { return !ids_.empty(); }
+  void set_person(std::size_t index, std::string_view id) { persons_.set(index, rows_, id); }
+  [[nodiscard]] std::optional<std::string_view> person(std::size_t index) const { return persons_.of(index); }
+  [[nodiscard]] bool has_persons() const { return !persons_.parts.empty(); }
+
+  /// The bytes of its record, where they were asked for.
+  void set_record(std::size_t index, std::string_view text) { records_.set(index, rows_, text); }
+  [[nodiscard]] std::optional<std::string_view> record(std::size_t index) const { return records_.of(index); }
+  /// Of all ids and records.
+  [[nodiscard]] std::size_t text_bytes() const { return persons_.text.size() + records_.text.size(); }
 
   /// When it happened, in seconds since 1970; none where that cannot be told.
   void set_time(std::size_t index, Seconds time);
   [[nodiscard]] std::optional<Seconds> time(std::size_t index) const;
 
  private:
-  struct Id {
-    std::uint32_t begin = 0, length = 0;
-    bool is_known = false;
+  /// A text for some of the rows.
+  struct Texts {
+    struct Part {
+      std::uint32_t begin = 0, length = 0;
+      bool is_known = false;
+    };
+    std::string text{};         // one after another
+    std::vector<Part> parts{};  // empty: no row has one
+
+    void set(std::size_t index, std::size_t rows, std::string_view part);
+    [[nodiscard]] std::optional<std::string_view> of(std::size_t index) const;
+    void resize(std::size_t rows);
+    void clear();
   };
+  void resize(std::size_t rows);
   std::size_t rows_ = 0, columns_;
-  std::vector<double> cells_{};                  // at least those of the rows
-  std::vector<std::uint8_t> bad_{};              // empty: none is bad
-  std::string id_text_{};                        // of all ids, one after another
-  std::vector<Id> ids_{};                        // empty: no row has one
+  std::vector<double> cells_{};      // at least those of the rows
+  std::vector<std::uint8_t> bad_{};  // empty: none is bad
+  Texts persons_{}, records_{};
   std::vector<std::optional<Seconds>> times_{};  // empty: no row has one
 };
 

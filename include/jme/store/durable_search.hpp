@@ -68,7 +68,7 @@ class SearchedRecords {
 
   /// All public settings of the search, as the ledger has them.
   [[nodiscard]] const Settings& settings() const;
-  /// The next record, as its reader has it (RowReader::record).
+  /// The next record, as its reader has it (RowBatch::record).
   void add(std::string_view record);
   /// Throws StateError unless these were the records.
   void check() const;

@@ -3,16 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <jme/clock/time.hpp>
 #include <jme/columns/missing.hpp>
-#include <jme/data/record_feed.hpp>
 
 namespace jme {
 
@@ -72,9 +69,6 @@ struct InputOptions {
   /// CSV and NDJSON: the text itself in place of a file, which must live as long as the reader. The path is
   /// then only its name in messages, and nothing is decompressed.
   std::optional<std::string_view> text{};
-  /// CSV without a header and NDJSON: records come from here, which must live as long as the reader. The path
-  /// is then only a name.
-  RecordFeed* feed = nullptr;
 };
 
 /// The delimiter that a text stands for: one character, or tab, semicolon or pipe. Throws InvalidParameter.
@@ -84,62 +78,5 @@ struct InputOptions {
 
 /// What `automatic` stands for.
 [[nodiscard]] InputFormat input_format(const std::string& path, const InputOptions& options);
-
-/// Rows of numbers from CSV, NDJSON or .npy; a file or standard input ("-"); plain, gzip or xz.
-/// Errors are of type DataError; they name "file:line" and the column, and never show a value.
-class RowReader {
- public:
-  /// Reads up to the first row, so that an empty file, an unknown column or a broken header is reported here.
-  /// Throws InvalidParameter("columns", ...) where neither a header nor the options say which columns there
-  /// are.
-  RowReader(const std::string& path, const InputOptions& options);
-  RowReader(RowReader&&) noexcept;
-  RowReader& operator=(RowReader&&) noexcept;
-  ~RowReader();
-
-  [[nodiscard]] const std::vector<std::string>& columns() const;  ///< names of the columns taken
-  [[nodiscard]] std::size_t dimension() const { return columns().size(); }
-
-  /// Reads the next row into `row` (dimension() numbers, finite). False at the end.
-  /// A bad row throws, or with OnBadRow::zero returns true with is_bad() set and the row all zero. A file
-  /// that is damaged as a whole (compression, a .npy file of the wrong size, an end inside a quoted record)
-  /// always throws. After an error every further call repeats it.
-  bool next(std::span<double> row);
-  [[nodiscard]] bool is_bad() const;
-  /// Whether the last row is bad for a reason that other rows will have too: the input is of another format,
-  /// or is read with the wrong delimiter, decimal sign or unit of time.
-  [[nodiscard]] bool is_bad_like_others() const;
-  /// Whether the last row was bad because of text in a column that had no number so far.
-  [[nodiscard]] bool is_bad_for_column_of_text() const;
-  /// Whether the last row was bad because of a missing cell.
-  [[nodiscard]] bool is_bad_for_missing_cell() const;
-  /// What to do with missing cells, one rule per column, from the next row on; before that,
-  /// OnMissing::bad_row.
-  void on_missing(std::vector<OnMissing> rules);
-  /// Which cells of the last row, if it was good, were missing and are to be filled; they hold 0.
-  [[nodiscard]] std::span<const std::size_t> missing_cells() const;
-  /// When the last row happened; none without InputOptions::time. A bad row has a time where it is well
-  /// formed and its time can be read.
-  [[nodiscard]] std::optional<Seconds> time() const;
-  /// The bytes of the record of the last row, good or bad, without its line end; of one that is too long the
-  /// beginning. They do not depend on which columns are read. Of a .npy file the numbers of the row.
-  [[nodiscard]] std::string record() const;
-  [[nodiscard]] std::size_t bad_rows() const;
-  /// The id of the person whose record the last row is, good or bad: the text of its cell (a JSON number as
-  /// it is written). None where there is no such column, and for a record that is nobody's: its id is
-  /// missing, or the record is broken in a way that leaves open which of its cells is the id. Valid until the
-  /// next row.
-  [[nodiscard]] std::optional<std::string_view> person() const;
-  /// 1-based line (or row, for .npy) of the row last read, and "file:line" for messages.
-  [[nodiscard]] std::size_t line() const;
-  [[nodiscard]] std::string place() const;
-
-  /// Fraction of the input consumed, where its size is known: for progress.
-  [[nodiscard]] std::optional<double> progress() const;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
 
 }  // namespace jme

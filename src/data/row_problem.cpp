@@ -1,4 +1,4 @@
-#include "data/parsed_row.hpp"
+#include "data/row_problem.hpp"
 
 #include <fmt/format.h>
 
@@ -23,9 +23,10 @@ std::string explain_broken(const RowProblem& problem) {
                                           : fmt::format("is longer than {} bytes", problem.expected);
 }
 
-std::string ParsedRow::explain_problem() const {
+std::string explain(const RowProblem& problem, const std::vector<std::string>& columns, TimeUnit time_unit,
+                    const std::string& width_rule) {
   const auto count = [](std::size_t n) { return fmt::format("{} column{}", n, n == 1 ? "" : "s"); };
-  switch (problem_.kind) {
+  switch (problem.kind) {
     case RowProblem::Kind::none:
       return "";
     case RowProblem::Kind::blank:
@@ -33,26 +34,26 @@ std::string ParsedRow::explain_problem() const {
     case RowProblem::Kind::no_value:
     case RowProblem::Kind::nul:
     case RowProblem::Kind::too_long:
-      return explain_broken(problem_);
+      return explain_broken(problem);
     case RowProblem::Kind::width:
-      return fmt::format("has {}, {}{}", count(problem_.found), width_rule(), remedy_of_width(problem_));
+      return fmt::format("has {}, {}{}", count(problem.found), width_rule, remedy_of_width(problem));
     case RowProblem::Kind::cell:
-      if (problem_.setting) {
+      if (problem.setting) {
         return fmt::format(
             "column {}: {}, for it has a comma: if that separates thousands, remove it; if it is "
             "the decimal sign, use {}",
-            columns_[problem_.column], describe(problem_.status), problem_.setting->words());
+            columns[problem.column], describe(problem.status), problem.setting->words());
       }
-      return fmt::format("column {}: {}", columns_[problem_.column], describe(problem_.status));
+      return fmt::format("column {}: {}", columns[problem.column], describe(problem.status));
     case RowProblem::Kind::foreign:
-      return explain(*problem_.format);
+      return explain(*problem.format);
     case RowProblem::Kind::time:
-      if (problem_.status == CellStatus::number) {
+      if (problem.status == CellStatus::number) {
         return fmt::format(
             "its time, in {} since 1970, is outside of the years 1 to 9999: {} says what else it counts",
-            plural(time_unit_), other_time_unit.words());
+            plural(time_unit), other_time_unit.words());
       }
-      return fmt::format("its time is neither ISO 8601 nor a number of {} since 1970", plural(time_unit_));
+      return fmt::format("its time is neither ISO 8601 nor a number of {} since 1970", plural(time_unit));
     case RowProblem::Kind::stray_quote:
       return "text between a closing quote and the delimiter";
     case RowProblem::Kind::open_quote:
@@ -68,9 +69,25 @@ std::string ParsedRow::explain_problem() const {
     case RowProblem::Kind::array_for_names:
       return "a JSON array, whose columns have numbers and not the names asked for";
     case RowProblem::Kind::repeated_key:
-      return fmt::format("column {}: given twice", columns_[problem_.column]);
+      return fmt::format("column {}: given twice", columns[problem.column]);
   }
   return "";
+}
+
+bool must_fail(const RowProblem& problem, OnBadRow on_bad_row, const std::vector<OnMissing>& rules) {
+  return on_bad_row == OnBadRow::fail ||
+         (problem.is_missing && problem.column < rules.size() && rules[problem.column] == OnMissing::fail);
+}
+
+BadRecord bad_record(const std::string& place, std::uint64_t row, const RowProblem& problem,
+                     const std::string& explanation, bool is_without_numbers) {
+  using enum BadRecord::Cause;
+  const auto cause = problem.is_of_the_input() ? of_the_input
+                     : problem.is_missing      ? missing_cell
+                     : is_without_numbers      ? column_of_text
+                                               : of_this_row;
+  return {DataError(fmt::format("{}: {}", place, explanation), row, problem.cell_number(), problem.remedy()),
+          cause};
 }
 
 }  // namespace jme::data
