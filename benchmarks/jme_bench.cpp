@@ -26,6 +26,7 @@ const std::vector<std::pair<std::string, Json (*)(const Options&)>> sections{
     {"wide_memory", wide_memory_section},
     {"long_memory", long_memory_section},
     {"ingest", ingest_section},
+    {"reading", reading_section},
     {"people", people_section},
     {"shape", shape_section},
     {"start", start_section},
@@ -34,7 +35,7 @@ const std::vector<std::pair<std::string, Json (*)(const Options&)>> sections{
 int usage() {
   std::fputs("usage: jme_bench [--quick] [--scratch DIR] [SECTION...]\nsections:", stderr);
   for (const auto& [name, run] : sections) std::fprintf(stderr, " %s", name.c_str());
-  std::fputs("\nWithout a section: all but ingest, which needs a scratch folder.\n", stderr);
+  std::fputs("\nWithout a section: all but ingest and reading, which need a scratch folder.\n", stderr);
   return 2;
 }
 
@@ -60,7 +61,8 @@ int main(int argc, char** argv) try {
   Json result = Json::object();
   for (const auto& [name, run] : sections) {
     const bool named = std::erase(wanted, name) > 0;
-    if (named || (all && (name != "ingest" || !options.scratch.empty()))) result[name] = run(options);
+    if (named || (all && ((name != "ingest" && name != "reading") || !options.scratch.empty())))
+      result[name] = run(options);
   }
   if (!wanted.empty()) return usage();
   std::cout << result.dump(1) << '\n';

@@ -23,6 +23,7 @@ struct Options {
 [[nodiscard]] Json wide_memory_section(const Options& options);
 [[nodiscard]] Json long_memory_section(const Options& options);
 [[nodiscard]] Json ingest_section(const Options& options);
+[[nodiscard]] Json reading_section(const Options& options);    ///< a large CSV file: its bytes, its rows
 [[nodiscard]] Json people_section(const Options& options);     ///< a limit of rows per person, 1e7 people
 [[nodiscard]] Json shape_section(const Options& options);      ///< errors over the proven optimum
 [[nodiscard]] Json start_section(const Options& options);      ///< before the first row: stream and plan
