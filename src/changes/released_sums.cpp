@@ -10,7 +10,7 @@
 namespace jme {
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 bool sums_all_rows(const Workload& workload) {
   return workload.kind() == Workload::Kind::prefix || workload.kind() == Workload::Kind::mean;
@@ -26,12 +26,12 @@ Increments::Increments(const Workload& workload, const Horizon& horizon)
 double Increments::of_matrix(std::size_t step, double value) const {
   const std::vector<double> weights = matrix_->row_weights(step);
   for (std::size_t s = 0; s < step; ++s) value -= weights[s] * blocks_[s];
-  return weights[step] == 0 ? unknown : value / weights[step];
+  return weights[step] == 0 ? not_known : value / weights[step];
 }
 
 double Increments::next(std::size_t step, std::size_t rows, double value) {
   const bool follows = step == next_step_;
-  double block = unknown;
+  double block = not_known;
   if (follows) {
     switch (workload_.kind()) {
       case Workload::Kind::prefix:

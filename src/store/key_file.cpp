@@ -57,19 +57,19 @@ std::optional<std::uint64_t> read_place(const File& file, const Key& key, std::u
   return counter;
 }
 
-StateError damaged(const std::filesystem::path& path, std::string_view what) {
+StateError damaged_key(const std::filesystem::path& path, std::string_view what) {
   return StateError(fmt::format("key file {}: {}", path.string(), what));
 }
 
 Key checked_key(const std::filesystem::path& path, const File& file) {
   if ((file.permissions() & 077U) != 0) {
-    throw damaged(path, "others may read it; a key must be for its owner alone (chmod 600)");
+    throw damaged_key(path, "others may read it; a key must be for its owner alone (chmod 600)");
   }
-  if (file.size() != file_size) throw damaged(path, "is damaged: it does not have the size of a key file");
+  if (file.size() != file_size) throw damaged_key(path, "is damaged: it does not have the size of a key file");
   Header header{};
-  if (file.read(0, header) != header.size()) throw damaged(path, "is damaged: it ends early");
+  if (file.read(0, header) != header.size()) throw damaged_key(path, "is damaged: it ends early");
   if (std::memcmp(header.data(), magic.data(), magic.size()) != 0)
-    throw damaged(path, "is not a key file of jme");
+    throw damaged_key(path, "is not a key file of jme");
   std::uint64_t version = 0;
   std::memcpy(&version, header.data() + magic.size(), sizeof version);
   std::array<std::uint8_t, 32> bytes;
@@ -79,8 +79,8 @@ Key checked_key(const std::filesystem::path& path, const File& file) {
   OPENSSL_cleanse(header.data(), header.size());
   const Key key(bytes);
   OPENSSL_cleanse(bytes.data(), bytes.size());
-  if (version > key_format) throw damaged(path, "was written by a newer version of jme, or is damaged");
-  if (!equal(stored, check_of_key(key))) throw damaged(path, "is damaged");
+  if (version > key_format) throw damaged_key(path, "was written by a newer version of jme, or is damaged");
+  if (!equal(stored, check_of_key(key))) throw damaged_key(path, "is damaged");
   return key;
 }
 
@@ -112,7 +112,7 @@ KeyFile::KeyFile(const std::filesystem::path& path, Access access)
     : path_(path), file_(path, access == Access::write ? O_RDWR : O_RDONLY), key_(checked_key(path, file_)) {
   const auto even = read_place(file_, key_, 0);
   const auto odd = read_place(file_, key_, 1);
-  if (!even && !odd) throw damaged(path, "is damaged: its counter cannot be read");
+  if (!even && !odd) throw damaged_key(path, "is damaged: its counter cannot be read");
   counter_ = std::max(even.value_or(0), odd.value_or(0));
 }
 
