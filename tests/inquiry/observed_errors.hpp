@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,8 +10,7 @@
 #include <jme/output/release_writer.hpp>
 #include <jme/pipeline/configure.hpp>
 #include <jme/pipeline/prepared_run.hpp>
-
-#include "pipeline/streams.hpp"
+#include <jme/pipeline/running_stream.hpp>
 
 // Real runs whose data are known exactly, so that the errors of their last releases can be seen.
 namespace jme::test {
@@ -66,8 +66,8 @@ inline RowBatch rows_of(const PreparedRun& run, const KnownColumns& columns,
 inline ObservedErrors errors_of_run(const PreparedRun& run, const KnownColumns& columns, const RowBatch& rows,
                                     std::uint64_t seed) {
   std::optional<Release> last;
-  RowFeed feed = run.feed(passing_stream(run.mechanism(), InsecureTestSeed{seed},
-                                         [&](const Release& release) { last = release; }));
+  RowFeed feed = run.feed(std::make_unique<RunningStream>(
+      MomentStream(run.mechanism(), InsecureTestSeed{seed}), [&](const Release& release) { last = release; }));
   feed.take_rows(rows);
   feed.end_input();
   const Units units = units_of(run.bounds());

@@ -50,7 +50,7 @@ EntryVariances box(double diagonal, Eigen::Index d) {
   return {.off = 2 * static_cast<double>(d - 1) * diagonal, .diagonal = diagonal};
 }
 
-double least_eigenvalue(const Eigen::MatrixXd& matrix) {
+double smallest_eigenvalue(const Eigen::MatrixXd& matrix) {
   return test::eigenvalues(matrix)(0);
 }
 
@@ -111,8 +111,8 @@ TEST(NearestInNoise, ObeysTheConditionsOfAProjectionOnACone) {
     pull.diagonal() *= 2 * noise.off / noise.diagonal;
     // The dual's gradient is below 1e-13 deviations of the noise, times weights up to 1/variance.
     const double small = 1e-13 * std::sqrt(noise.off) / noise.diagonal * static_cast<double>(d) * 4;
-    EXPECT_GE(least_eigenvalue(x), -1e-13);
-    EXPECT_GE(least_eigenvalue(pull), -small);
+    EXPECT_GE(smallest_eigenvalue(x), -1e-13);
+    EXPECT_GE(smallest_eigenvalue(pull), -small);
     EXPECT_NEAR(pull.cwiseProduct(x).sum(), 0, small * x.norm());
   }
 }
@@ -160,7 +160,7 @@ TEST(BestEstimate, IsSemidefiniteForEveryKindOfNoise) {
          {box(1, 3), EntryVariances{.off = 1, .diagonal = 2}, own_variances()}) {
       const Eigen::MatrixXd x = best_estimate(drawn.symmetric(3), noise).matrix;
       EXPECT_EQ(x, x.transpose());
-      EXPECT_GE(least_eigenvalue(x), -1e-13);
+      EXPECT_GE(smallest_eigenvalue(x), -1e-13);
     }
   }
 }

@@ -13,7 +13,7 @@
 namespace jme {
 namespace {
 
-constexpr std::size_t columns = 20, patterns = 32;
+constexpr std::size_t column_count = 20, patterns = 32;
 
 std::size_t occurrences(const std::string& text, const std::string& word) {
   std::size_t count = 0;
@@ -25,12 +25,12 @@ std::size_t occurrences(const std::string& text, const std::string& word) {
 BlockSum uncorrelated(const Mechanism& mechanism) {
   std::vector<double> cells;
   for (unsigned row = 0; row < patterns; ++row) {
-    for (unsigned column = 1; column <= columns; ++column) {
+    for (unsigned column = 1; column <= column_count; ++column) {
       cells.push_back(std::popcount(row & column) % 2 == 0 ? 0.5 : -0.5);
     }
   }
   BlockSum block(RowMap::of(mechanism));
-  for (int i = 0; i < 2'000; ++i) block.add_rows(MatrixView::of_rows(cells, columns));
+  for (int i = 0; i < 2'000; ++i) block.add_rows(MatrixView::of_rows(cells, column_count));
   return block;
 }
 
@@ -39,15 +39,15 @@ TEST(ReportColours, OfColumnsWithoutAnyCorrelationAreThoseOfTheDiagonalAlone) {
   const Mechanism mechanism({.budget = {.epsilon = 1.0, .delta = 1e-6},
                              .rows = 64'000,
                              .every = 64'000,
-                             .dimension = columns,
+                             .dimension = column_count,
                              .norm_bound = std::sqrt(20.0),
                              .unit_box = true});
   const BlockSum block = uncorrelated(mechanism);
-  const ColumnBounds bounds = ColumnBounds::none(columns);
+  const ColumnBounds bounds = ColumnBounds::none(column_count);
   const EmitOptions emit{.values = parse_emit("covariance")};
   const RunDescription run{.mechanism = mechanism, .bounds = bounds, .emit = emit};
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < columns; ++i) names.push_back("c" + std::to_string(i));
+  for (std::size_t i = 0; i < column_count; ++i) names.push_back("c" + std::to_string(i));
   std::vector<std::size_t> cells;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     MomentStream stream(mechanism, InsecureTestSeed{seed});

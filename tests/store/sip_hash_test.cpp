@@ -12,7 +12,7 @@
 namespace jme::store {
 namespace {
 
-Key sample_key() {
+Key key_of_the_paper() {
   std::array<std::uint8_t, 32> bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i);
   return Key(bytes);
@@ -36,10 +36,10 @@ std::array<std::uint64_t, 2> openssl_long_siphash(const Key& key, const Bytes& m
 }
 
 TEST(SipHash, OfDoubleLengthEqualsOpenSslsOnAnyBytes) {
-  const SipHash hash(sample_key());
+  const SipHash hash(key_of_the_paper());
   Bytes message;
   for (unsigned size = 0; size < 70; ++size) {
-    EXPECT_EQ(hash.digest(message), openssl_long_siphash(sample_key(), message)) << size;
+    EXPECT_EQ(hash.digest(message), openssl_long_siphash(key_of_the_paper(), message)) << size;
     message.push_back(static_cast<std::byte>(size * 37));
   }
 }

@@ -99,7 +99,7 @@ Draw draw(std::mt19937_64& generator, const ExpectedRelease& release, const Expe
           .correlation = product / std::sqrt(std::max(1e-9, v_a) * std::max(1e-9, v_b))};
 }
 
-struct Setting {
+struct IntervalSetting {
   const char* name;
   ExpectedRelease release;
   ExpectedColumn a, b;
@@ -111,7 +111,7 @@ struct Setting {
 // at most 3/2 x 7%^2 = 0.75%, and misses by 2 x 1.96 phi(1.96) x 0.75% = 0.17%, 69 draws.
 TEST(HalfIntervals, AreMissedByFivePercentOfTheDraws) {
   const ExpectedColumn low{.mean = -0.6, .deviation = 0.25}, high{.mean = 0.5, .deviation = 0.3};
-  const std::vector<Setting> settings{
+  const std::vector<IntervalSetting> settings{
       {"public",
        {.noise = {.first = 3, .diagonal = 5, .off_diagonal = 6, .has_second = true}, .weight = 1500},
        low,
@@ -143,7 +143,7 @@ TEST(HalfIntervals, AreMissedByFivePercentOfTheDraws) {
   };
   constexpr int draws = 40000;
   constexpr double allowed = 6.1 * 43.6 + 69;
-  for (const Setting& setting : settings) {
+  for (const IntervalSetting& setting : settings) {
     std::mt19937_64 generator(7);
     const double of_mean = half_of_mean(setting.release, setting.a.mean).value();
     const double of_deviation = half_of_deviation(setting.release, setting.a).value();

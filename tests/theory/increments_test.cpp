@@ -69,7 +69,7 @@ Eigen::MatrixXd lower_inverse(const Eigen::MatrixXd& l) {
 }
 
 // Condition numbers of K are below 1e4 here, so that both ways agree to parts in 1e11.
-constexpr double agreement = 1e-10;
+constexpr double digits_kept = 1e-10;
 
 TEST(IncrementWhitening, IsTheDenseCholeskyFactorForEveryShape) {
   for (const Case& c : cases()) {
@@ -93,9 +93,9 @@ TEST(IncrementWhitening, IsTheDenseCholeskyFactorForEveryShape) {
       std::vector<double> values{y[static_cast<std::size_t>(t)]};
       if (t >= 40) values.push_back(3);
       whitening.next(v(t), values);
-      EXPECT_NEAR(values[0], of_y(t), agreement) << c.name << " at " << t;
+      EXPECT_NEAR(values[0], of_y(t), digits_kept) << c.name << " at " << t;
       if (t >= 40) {
-        EXPECT_NEAR(values[1], of_step(t), agreement) << c.name << " at " << t;
+        EXPECT_NEAR(values[1], of_step(t), digits_kept) << c.name << " at " << t;
       }
     }
   }
@@ -106,7 +106,7 @@ TEST(ContrastNoise, IsTheNormOfTheTransposedSolution) {
     const std::vector<double> b = numbers(60, 0.8);
     const Eigen::MatrixXd inverse = lower_inverse(c.c.to_dense());
     const double expected = (inverse.topLeftCorner(60, 60).transpose() * to_eigen(b)).norm();
-    EXPECT_NEAR(contrast_noise(c.c, b), expected, agreement * expected) << c.name;
+    EXPECT_NEAR(contrast_noise(c.c, b), expected, digits_kept * expected) << c.name;
   }
 }
 
@@ -116,7 +116,7 @@ TEST(ContrastNoise, NeedsTheBlocksUpToItsLastWeightAlone) {
   std::vector<double> b = numbers(30, 0.1);
   const double alone = contrast_noise(c, b);
   b.resize(64);
-  EXPECT_NEAR(contrast_noise(c, b), alone, agreement * alone);
+  EXPECT_NEAR(contrast_noise(c, b), alone, digits_kept * alone);
 }
 
 TEST(IncrementWhitening, RefusesWhatItCannotFactorise) {
