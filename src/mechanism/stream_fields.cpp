@@ -315,8 +315,7 @@ std::vector<StreamField> noise_fields() {
             .value = "N",
             .help = "Threads that share large steps (default: as many as the processor has, where they help)",
             .more = "The results do not depend on it. By default one, or as many as the processor has where "
-                    "a step is large enough to share (a full second moment of some 260 columns). Files are "
-                    "read on as many as the processor has.",
+                    "a step is large enough to share (a full second moment of some 260 columns).",
             .fronts = Field::rows | Field::searches},
            nothing,
            [](StreamConfig& c, const std::string& t) { c.threads = parse_threads(t); }}};
