@@ -1,8 +1,6 @@
 #include "audited_input.hpp"
 
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,20 +9,13 @@
 #include <jme/data/input_reader.hpp>
 
 #include "kafka_input.hpp"
+#include "text_file.hpp"
 
 namespace jme::cli {
 
 namespace {
 
 constexpr std::uint64_t usual_seed = 1;
-
-std::string text_of_file(const std::string& path, std::string_view field) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) throw InvalidParameter(field, path, "a file that can be read");
-  return text.str();
-}
 
 /// Rows of a reader, with those of the change in place of others.
 class ChangedRows final : public RowSource {
