@@ -14,27 +14,36 @@ class Settings(TypedDict, total=False):
     format: str | os.PathLike[str] | None
     # none, gzip or xz (default: by the file's extension, .gz or .xz; stdin is plain)
     compression: str | os.PathLike[str] | None
-    # Columns to use, in this order, by name or number (default: the bounded ones, else all of the header's; without a header they must be given here, by bounds or, as 1 to D, by dimension)
+    # Columns to use, in this order, by name or number (default: the bounded ones, else all of the header's; without
+    # a header they must be given here, by bounds or, as 1 to D, by dimension)
     columns: str | Sequence[str] | None
-    # PUBLIC range of every column; values are clamped to it and results come back in these units; or @FILE: ranges that jme bounds found, on records that the run leaves out; or auto: the run finds them itself from its first records, which it then leaves out
+    # PUBLIC range of every column; values are clamped to it and results come back in these units; or @FILE: ranges
+    # that jme bounds found, on records that the run leaves out; or auto: the run finds them itself from its first
+    # records, which it then leaves out
     bounds: str | Mapping[str, Range] | Sequence[Range] | None
     # With bounds @FILE: take the records that were searched for bounds too; both spend privacy on them
     same_rows: bool | None
     # The first CSV line is a row, not names; columns are 1, 2, ..
     no_header: bool | None
-    # Cells of every record that has no header and no keys (default: the largest column number that columns, bounds, person or time name); records of another width are bad rows
+    # Cells of every record that has no header and no keys (default: the largest column number that columns, bounds,
+    # person or time name); records of another width are bad rows
     width: int | str | None
-    # What a CSV record is: lines (default), one line whatever quotes it holds, safe where people control bytes; or quoted, cells with line breaks (RFC 4180), for files that a CSV writer made
+    # What a CSV record is: lines (default), one line whatever quotes it holds, safe where people control bytes; or
+    # quoted, cells with line breaks (RFC 4180), for files that a CSV writer made
     records: str | os.PathLike[str] | None
     # Between CSV fields (default ,): one character, or tab, semicolon or pipe
     delimiter: str | os.PathLike[str] | None
     # Decimal sign of CSV numbers: point (default), or comma for 1,5; then a point is no part of a number
     decimal: str | os.PathLike[str] | None
-    # fail: the run ends there; or zero: it counts as the zero row or, where counts are private, nowhere (default: zero with private-count, person, missing observed or slots of time, else fail)
+    # fail: the run ends there; or zero: it counts as the zero row or, where counts are private, nowhere (default:
+    # zero with private-count, person, missing observed or slots of time, else fail)
     on_bad_row: str | os.PathLike[str] | None
-    # Missing cells become: centre (of the bounds), mean (as last released), model (predicted from the last release and the row's other cells), PUBLIC values, such as mean,RAIN=0; or nothing (observed: results are over the cells that are there, which are counted privately; needs bounds); or fail (default: the row is bad)
+    # Missing cells become: centre (of the bounds), mean (as last released), model (predicted from the last release
+    # and the row's other cells), PUBLIC values, such as mean,RAIN=0; or nothing (observed: results are over the
+    # cells that are there, which are counted privately; needs bounds); or fail (default: the row is bad)
     missing: str | os.PathLike[str] | None
-    # When a row happened: ISO 8601 (UTC where it has no offset) or seconds since 1970. With every, from and until every row counts in the slot of its own time
+    # When a row happened: ISO 8601 (UTC where it has no offset) or seconds since 1970. With every, from and until
+    # every row counts in the slot of its own time
     time: str | os.PathLike[str] | int | None
     # What numbers in the column of times count since 1970: s (default), ms, us, minute, hour or day
     time_unit: str | os.PathLike[str] | None
@@ -42,13 +51,15 @@ class Settings(TypedDict, total=False):
     from_: str | os.PathLike[str] | float | datetime.date | np.datetime64 | None
     # When the last slot of time ends, exclusive; left out for live input, which has steps
     until: str | os.PathLike[str] | float | datetime.date | np.datetime64 | None
-    # Live input with time: a row whose own time is before the open slot counts in it (current, default) or nowhere (drop)
+    # Live input with time: a row whose own time is before the open slot counts in it (current, default) or nowhere
+    # (drop)
     late: str | os.PathLike[str] | None
     # Wait for more at the end of a file that grows; it may be rotated by renaming
     follow: bool | None
     # Records to search for bounds, the first of the input, readable or not; the run leaves them out
     first: int | str | None
-    # The column that says whose row it is: with rows-per-person, only so many rows of a person count, the first ones, and the number of rows is private; an id is text or a number and is never published
+    # The column that says whose row it is: with rows-per-person, only so many rows of a person count, the first
+    # ones, and the number of rows is private; an id is text or a number and is never published
     person: str | os.PathLike[str] | int | None
     # Privacy loss, with delta
     epsilon: float | str | None
@@ -62,19 +73,24 @@ class Settings(TypedDict, total=False):
     participations: int | str | None
     # Any two of them are at least this many rows apart (default 1)
     separation: int | str | None
-    # Rows of a person that count, enforced by ids (person): the promise is about all rows of a person together; near the median number of rows that a person has. With slots of time also P/day, P/6h or P/slot: so many in each window, about whose rows the promise then is; P/day:N, and N in all, or P/day:all: about all rows of a person again
+    # Rows of a person that count, enforced by ids (person): the promise is about all rows of a person together;
+    # near the median number of rows that a person has. With slots of time also P/day, P/6h or P/slot: so many in
+    # each window, about whose rows the promise then is; P/day:N, and N in all, or P/day:all: about all rows of a
+    # person again
     rows_per_person: int | str | None
     # At most this many rows will ever come, or unbounded
     rows: int | str | None
     # The same in releases: rows = steps * every; with slots of time, their number
     steps: int | str | None
-    # Publish after every K rows (default 1); more rows per release mean less noise. Or after every slot of time: 90s, 15m, 1h, 1d; how many rows a slot has is then private
+    # Publish after every K rows (default 1); more rows per release mean less noise. Or after every slot of time:
+    # 90s, 15m, 1h, 1d; how many rows a slot has is then private
     every: int | str | datetime.timedelta | np.timedelta64 | None
     # Numbers in a row
     dimension: int | str | None
     # Largest Euclidean length of a row; longer rows are clipped
     norm_bound: float | str | None
-    # What rows lie in: box (every cell in [-1, 1], as bounds make them), ball (of the norm bound, as in the paper), ball-trace (the ball, and the trace is released besides) or auto (default: the one with less noise)
+    # What rows lie in: box (every cell in [-1, 1], as bounds make them), ball (of the norm bound, as in the paper),
+    # ball-trace (the ball, and the trace is released besides) or auto (default: the one with less noise)
     geometry: str | os.PathLike[str] | None
     # How many rows exist is private and released with noise; bad rows do not exist
     private_count: bool | None
@@ -86,7 +102,8 @@ class Settings(TypedDict, total=False):
     second: str | os.PathLike[str] | None
     # jme (default), lambda-jme, ime, cs, pp or pp-debiased
     method: str | os.PathLike[str] | None
-    # auto (default), identity, sqrt, banded:16, banded-inverse:16, blt:4, scaled-blt:4, scaled-blt:4:prefix, dense or @matrix.npy
+    # auto (default), identity, sqrt, banded:16, banded-inverse:16, blt:4, scaled-blt:4, scaled-blt:4:prefix, dense
+    # or @matrix.npy
     shape: str | os.PathLike[str] | npt.ArrayLike | None
     # The same for the second moment (default: as the first)
     shape2: str | os.PathLike[str] | npt.ArrayLike | None
@@ -116,7 +133,8 @@ class Settings(TypedDict, total=False):
     leave_open: bool | None
     # Refuse to start a stream that brings the source's total above this mu
     max_mu: float | str | None
-    # first, second, mean, covariance, correlation, precision, pca:K, regression:COLUMN, density (default mean,covariance)
+    # first, second, mean, covariance, correlation, precision, pca:K, regression:COLUMN, density (default
+    # mean,covariance)
     emit: str | Sequence[str] | None
     # Keep the covariance's bias instead of removing it
     raw: bool | None
