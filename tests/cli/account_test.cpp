@@ -42,7 +42,7 @@ TEST(AccountCommand, WithoutSamplingIsCalibrate) {
 
 TEST(AccountCommand, NamesWhatIsMissingOrOutOfRange) {
   expect_refused(jme("account --steps 10 --delta 1e-6 --sigma 2"), 2, "sampling-rate: must be given");
-  expect_refused(jme("account --sampling-rate 0.1 --delta 1e-6 --sigma 2"), 2, "steps: must be given");
+  expect_refused(jme("account --sampling-rate 0.1 --delta 1e-6 --sigma 2"), 2, "steps, epochs: give one of them");
   expect_refused(jme("account --sampling-rate 0.1 --steps 10 --sigma 2"), 2, "delta: must be given");
   expect_refused(jme("account --sampling-rate 0.1 --steps 10 --delta 1e-6"), 2, "exactly one of them");
   const std::string base = "account --steps 10 --delta 1e-6 --sigma 2 --sampling-rate ";
